@@ -1,0 +1,202 @@
+"""The vocabulary of a metamodel with constraints, as read from a ``.problem`` file.
+
+This is the abstract syntax that the evaluation works on: names are resolved (a feature is called
+``Owner::feature`` with the class that declares it), types checked, wild cards renamed apart.
+The language is Refinery's (see ``grammars/problem.tx`` for its textual form).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as Choice
+
+Place = tuple[int, int]  # half-open character offsets in the problem file
+Primitive = Choice["int", "real", "string", "boolean"]
+Modality = Choice["must", "may"]
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A logic variable; wild cards are variables with unique names that start with ``_``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Individual:
+    """A named object of the problem: an enum literal, an atom, a node of an assertion, or ``C::new``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    value: int | float | str | bool
+
+
+Term = Var | Individual | Constant
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeOf:
+    """The value of an attribute of an object, e.g. ``capacity(x)``; no value where it is unset."""
+
+    attribute: str
+    of: Var | Individual
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many tuples match an atom, e.g. ``count { input(_, n) }``; free variables of the atom that
+    occur nowhere else in the clause are counted over."""
+
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    op: Choice["+", "-", "*", "/"]
+    left: Expression
+    right: Expression
+
+
+Expression = Term | AttributeOf | Count | Arithmetic
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``symbol(args)``; the symbol is a class, a feature, a predicate or a built-in
+    (``exists``, ``equals``, ``contains``, ``container``)."""
+
+    symbol: str
+    args: tuple[Term, ...]
+    closure: bool = False  # symbol+ (transitive closure)
+    modality: Modality | None = None
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An atom, perhaps negated; ``modality`` outside the negation (``must !p``, ``!may p`` is inside)."""
+
+    atom: Atom
+    negated: bool = False
+    modality: Modality | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    op: Choice["==", "!=", "<", "<=", ">", ">="]
+    left: Expression
+    right: Expression
+    place: Place = (0, 0)
+
+
+Clause = tuple[Literal | Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    var: Var
+    type: str | None = None  # class or unary predicate
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSymbol:
+    name: str
+    abstract: bool = False
+    supertypes: tuple[str, ...] = ()
+    literals: tuple[str, ...] | None = None  # of an enum
+    place: Place = (0, 0)
+    key: tuple[str, ...] = ()  # @key(feature, ...): mentions with equal keys are one object
+    conflict: Choice["error", "first", "last"] = "error"  # when merged mentions differ in a feature
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """An attribute (primitive target) or a reference (class target)."""
+
+    owner: str
+    name: str
+    target: str  # class name, or a Primitive
+    lower: int = 0
+    upper: int | None = 1  # None: unbounded
+    containment: bool = False
+    opposite: str | None = None
+    subsets: tuple[str, ...] = ()
+    place: Place = (0, 0)
+
+    @property
+    def symbol(self) -> str:
+        return f"{self.owner}::{self.name}"
+
+    @property
+    def is_attribute(self) -> bool:
+        return self.target in ("int", "real", "string", "boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A derived predicate in disjunctive normal form; ``clauses is None`` for a base predicate.
+
+    ``message`` is what an error predicate tells the user; ``{param}`` stands for an element.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    clauses: tuple[Clause, ...] | None
+    error: bool = False
+    subsets: tuple[str, ...] = ()
+    shadow: bool = False
+    message: str | None = None
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PropagationRule:
+    name: str
+    parameters: tuple[Parameter, ...]
+    clauses: tuple[Clause, ...]
+    conclusions: tuple[Literal, ...]  # negated: the atom becomes false, else true
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    symbol: str
+    args: tuple[Individual | Constant | None, ...]  # None: the wild card ``*``
+    value: Choice["true", "false", "unknown", "error"]
+    default: bool = False
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    cls: str
+    lower: int
+    upper: int | None
+    place: Place = (0, 0)
+
+
+@dataclass(frozen=True)
+class Theory:
+    """A whole problem file, imports included."""
+
+    classes: dict[str, ClassSymbol] = field(default_factory=dict)
+    features: dict[str, Feature] = field(default_factory=dict)  # by Feature.symbol
+    predicates: dict[str, Predicate] = field(default_factory=dict)
+    rules: tuple[PropagationRule, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
+    individuals: dict[str, Choice["atom", "multi", "node", "literal"]] = field(default_factory=dict)
+    scopes: tuple[Scope, ...] = ()
+
+    def supertypes(self, cls: str) -> frozenset[str]:
+        """The class itself and all its supertypes."""
+        found: set[str] = set()
+        waiting = [cls]
+        while waiting:
+            name = waiting.pop()
+            if name not in found and name in self.classes:
+                found.add(name)
+                waiting.extend(self.classes[name].supertypes)
+        return frozenset(found)
