@@ -21,7 +21,7 @@ source "$root/tools/steps.sh"
 main() {
   mkdir -p "$e2e"
   # Two callers (a test run and a developer's shell) must not install into one folder at once.
-  exec 9>"$e2e/lock"
+  exec 9<"${BASH_SOURCE[0]}"
   flock 9
 
   require_platform

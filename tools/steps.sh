@@ -15,7 +15,8 @@ fail() {
   exit 1
 }
 
-# step TITLE COMMAND...: run one step of the set-up, show how far it is, show its output only when it fails.
+# step TITLE COMMAND...: run one step of the set-up and show how far it is. What the command prints is
+# shown only when it fails; what it has to tell meanwhile it writes to descriptor 3.
 step() {
   local title=$1 log status=0
   shift
@@ -23,7 +24,7 @@ step() {
   log=$(mktemp)
   say "[$steps_done/$steps_total] $title ($((SECONDS - steps_began)) s so far)"
   # In a subshell, so that a step that gives up still has its last lines shown.
-  ("$@") >"$log" 2>&1 || status=$?
+  ("$@") 3>&2 >"$log" 2>&1 || status=$?
   if [ "$status" -ne 0 ]; then
     tail -n 60 "$log" >&2
     rm -f "$log"
