@@ -110,6 +110,7 @@ class ClassSymbol:
     place: Place = (0, 0)
     key: tuple[str, ...] = ()  # @key(feature, ...): mentions with equal keys are one object
     conflict: Choice["error", "first", "last"] = "error"  # when merged mentions differ in a feature
+    ignore_case: bool = False  # @ignorecase: a text value names an individual of it in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,7 @@ class Predicate:
     shadow: bool = False
     message: str | None = None
     place: Place = (0, 0)
+    severity: Choice["error", "warning", "information"] = "error"
 
 
 @dataclass(frozen=True, slots=True)
