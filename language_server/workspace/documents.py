@@ -20,7 +20,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change of a document: ``text`` replaces ``range``, or the whole text where that is None."""
+    """One change of a document: ``text`` replaces ``range``, the whole text where that is None."""
 
     range: Range | None
     text: str

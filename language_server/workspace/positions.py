@@ -99,7 +99,7 @@ class LineIndex:
         return line + 1, offset - self._starts[line] + 1
 
     def offset_for_person(self, line: int, column: int) -> int | None:
-        """The offset of a line and column counted from 1, or None where the text has no such place."""
+        """The offset of a line and column counted from 1, None where the text has no such place."""
         if not 1 <= line <= len(self._starts):
             return None
         start, end = self._starts[line - 1], self._ends[line - 1]

@@ -77,7 +77,9 @@ def test_e12_encoded_drive_letters_are_the_same_document() -> None:
     assert Document("file:///c%3A/m/a%20b.x", 1, "").name == "a b.x"
 
 
-@pytest.mark.parametrize("name", ["plain.x", "with space.x", "hash#1.x", "what?.x", "ü.x", "100%.x"])
+@pytest.mark.parametrize(
+    "name", ["plain.x", "with space.x", "hash#1.x", "what?.x", "ü.x", "100%.x"]
+)
 def test_e12_paths_survive_the_way_through_a_uri(name: str, tmp_path: Path) -> None:
     assert path_of(uri_of(tmp_path / name)) == tmp_path / name
 
