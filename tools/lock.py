@@ -1,7 +1,7 @@
 """Writes requirements.lock: one exact version for everything pyproject.toml asks for.
 
-The lock names versions only: no host, no file, no hash of a file, so that plain pip installs it from
-whatever index it is set up for. Run it with `make lock` after a change of the dependencies.
+The lock names versions only: no host, no file, no hash of a file, so that plain pip installs it
+from whatever index it is set up for. Run it with `make lock` after a change of the dependencies.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PINS = ["torch==2.13.0"]
 
 HEADER = """\
-# Made by `make lock` from pyproject.toml; do not edit. Exact versions for `make demo` and `make test`.
-# Installed with plain pip: pip install -r requirements.lock
+# Made by `make lock` from pyproject.toml; do not edit. Exact versions for what the Makefile runs,
+# installed with plain pip: pip install -r requirements.lock
 """
 
 
@@ -31,9 +31,9 @@ def main() -> int:
     Returns:
         The exit code of pip.
     """
+    resolve = ["install", "--dry-run", "--ignore-installed", "-qq", "--report", "-"]
     report = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed"]
-        + ["--quiet", "--quiet", "--report", "-", *requirements(), *PINS],
+        [sys.executable, "-m", "pip", *resolve, *requirements(), *PINS],
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -1,0 +1,68 @@
+# One recipe a chore. Every recipe sets up what it needs; a second run finds it ready.
+
+python := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help demo check test test-all test-lowest bench lint types extension vscode lock clean \
+        setup-python setup-extension setup-vscode
+
+help: ## list the recipes
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: setup-python ## generate a model from a comment with the embedded language model
+	@$(python) tools/demo.py
+
+check: lint types ## lint, types and the Python tests, without VS Code
+	$(python) -m pytest
+
+test: setup-python setup-extension setup-vscode lint types ## everything but the long tests
+	$(python) -m pytest
+	npm run --silent build
+	npm test --silent
+	tools/test_vscode.sh
+
+test-all: setup-python setup-extension setup-vscode lint types ## everything
+	$(python) -m pytest -m ""
+	npm run --silent build
+	npm test --silent
+	tools/test_vscode.sh
+
+test-lowest: setup-python ## the Python tests with the lowest versions pyproject.toml allows
+	tools/test_lowest.sh
+
+bench: setup-python ## run the benchmarks; tables on the screen, JSON in benchmarks/results/
+	$(python) -m benchmarks
+
+lint: setup-python ## ruff
+	$(python) -m ruff check
+	$(python) -m ruff format --check
+
+types: setup-python ## mypy, strict
+	$(python) -m mypy
+
+extension: setup-extension ## build, lint and unit-test the VS Code extension, package the .vsix
+	npm run --silent lint
+	npm run --silent typecheck
+	npm test --silent
+	npm run --silent package
+
+vscode: setup-python setup-extension setup-vscode ## the end-to-end tests in the real VS Code
+	tools/test_vscode.sh
+
+lock: ## write requirements.lock anew from pyproject.toml
+	$(python) tools/lock.py
+
+clean: ## remove what was set up and built, the caches too
+	rm -rf .venv .e2e node_modules vscode-extension/node_modules vscode-extension/dist \
+	    vscode-extension/out vscode-extension/*.vsix build dist *.egg-info \
+	    .mypy_cache .ruff_cache .pytest_cache .hypothesis benchmarks/results
+	find language_server tests tools benchmarks -name __pycache__ -type d -exec rm -rf {} +
+
+setup-python:
+	@tools/setup_python.sh
+
+setup-extension:
+	@tools/setup_extension.sh
+
+setup-vscode:
+	@tools/setup_vscode.sh
