@@ -1,0 +1,68 @@
+import * as vscode from "vscode";
+
+import { Generator } from "./generation/generate.js";
+import { Preview } from "./generation/preview.js";
+import { ServedDocuments } from "./languages/served.js";
+import { Server } from "./server.js";
+import { Status } from "./status.js";
+
+let server: Server | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel("Langwright", { log: true });
+  const status = new Status();
+  const served = await ServedDocuments.open();
+  const running = new Server(context, served, status, log);
+  const preview = new Preview();
+  const generator = new Generator(preview, log);
+  server = running;
+
+  const { registerCommand } = vscode.commands;
+  context.subscriptions.push(
+    log,
+    status,
+    served,
+    preview,
+    generator,
+    registerCommand("langwright.generate", () => generate(running, served, generator)),
+    registerCommand("langwright.stopGeneration", () => { generator.stop(); }),
+    registerCommand("langwright.restartServer", () => running.restart()),
+    registerCommand("langwright.rebuildEnvironment", () => running.rebuild()),
+    registerCommand("langwright.showOutput", () => { log.show(); }),
+    served.onDidChange(() => void running.restart()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("langwright.pythonPath") || event.affectsConfiguration("langwright.model")) {
+        void running.restart();
+      }
+    }),
+  );
+  // Not awaited: making a Python environment may take a minute, the commands are there at once.
+  void running.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}
+
+async function generate(running: Server, served: ServedDocuments, generator: Generator): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || !served.includes(editor.document)) {
+    void vscode.window.showWarningMessage(
+      "Open a file of one of Langwright's languages first: .statechart, .clevr, or one named in langwright.toml.",
+    );
+    return;
+  }
+  const { client } = running;
+  if (client === undefined) {
+    const restart = "Restart server";
+    const chosen = await vscode.window.showErrorMessage("The language server is not running.", restart, "Show output");
+    if (chosen !== undefined) {
+      await vscode.commands.executeCommand(
+        chosen === restart ? "langwright.restartServer" : "langwright.showOutput",
+      );
+    }
+    return;
+  }
+  await generator.generate(client, editor);
+}
