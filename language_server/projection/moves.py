@@ -1,0 +1,147 @@
+"""The model-level steps that a prefix allows: a keyword, a reference, a new name, a value, the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from language_server.syntax import Expected
+
+if TYPE_CHECKING:
+    from language_server.projection.prefix import Prefix, Reading
+
+Kind = Literal["keyword", "reference", "declaration", "value", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step from a prefix.
+
+    Attributes:
+        text: the whole terminal (or value) that the step writes.
+        insert: what to append to the prefix, with the white space it needs.
+        start: offset in the prefix where the part already typed of it begins.
+        cls, feature, target: what it fills: a feature of an object of class `cls`; a reference to
+            a `target`.
+        element: the object referred to, where there is one.
+        remaining: least number of characters behind it that the grammar asks for.
+    """
+
+    kind: Kind
+    text: str
+    insert: str
+    start: int
+    cls: str | None = None
+    feature: str | None = None
+    target: str | None = None
+    element: Any = None
+    remaining: int = 0
+
+
+def moves(prefix: Prefix) -> tuple[Move, ...]:
+    """All steps from `prefix` that syntax and propagation allow, each text once.
+
+    Readings come in textX's order; for one reading: existing names, then a new one, then values.
+    """
+    found: dict[tuple[str, str], Move] = {}
+    for reading in prefix.readings:
+        for move in _steps(prefix, reading):
+            found.setdefault((move.kind, move.insert), move)
+    return tuple(found.values())
+
+
+def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
+    expected = reading.expected
+    if expected.terminal.kind == "end":
+        if prefix.complete:
+            yield _move(prefix, expected, "end", "")
+    elif expected.terminal.kind == "keyword":
+        yield _move(prefix, expected, "keyword", expected.terminal.text)
+    elif expected.target is not None:
+        yield from _references(prefix, reading, expected.target)
+        yield from _new_names(prefix, reading, expected.target)
+    elif _identifies(prefix, expected):
+        assert expected.cls is not None
+        yield from _mentions(prefix, reading, expected.cls)
+        yield from _new_names(prefix, reading, expected.cls)
+    else:
+        example = expected.terminal.example(expected.typed)
+        if example is not None:
+            yield _move(prefix, expected, "value", example)
+
+
+def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]:
+    expected = reading.expected
+    begun = expected.value_begun + expected.typed
+    for name, element in reading.evaluation.model.candidates(target):
+        if name.startswith(begun) and prefix.allows_reference(reading, name):
+            rest = name[len(expected.value_begun) :]
+            yield _move(prefix, expected, "reference", rest, element)
+
+
+def _mentions(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
+    """Objects of a keyed class may be mentioned again by their key."""
+    expected = reading.expected
+    if prefix.language.theory.classes[cls].key:
+        for name, element in reading.evaluation.model.candidates(cls):
+            if str(name).startswith(expected.typed):
+                yield _move(prefix, expected, "reference", str(name), element)
+
+
+def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
+    expected = reading.expected
+    model = reading.evaluation.model
+    taken = {str(name) for name, _ in model.candidates(cls)}
+    for name in _proposals(expected, cls, len(taken)):
+        if name not in taken and expected.terminal.reads(name):
+            yield _move(prefix, expected, "declaration", name)
+            return
+
+
+def _proposals(expected: Expected, cls: str, taken: int) -> Iterator[str]:
+    """Names for something new, best first: numbers where digits are read, else the class's initial."""
+    begin = expected.typed
+    stems = [begin] if begin else ["", cls[:1].lower(), "x"]
+    if begin:
+        yield begin
+    for stem in stems:
+        for number in range(taken + 1, taken + 12):
+            yield f"{stem}{number}"
+    example = expected.terminal.example(begin)
+    if example is not None:
+        yield example
+        for number in range(1, 12):
+            grown = expected.terminal.example(f"{example}{number}")
+            if grown is not None:
+                yield grown
+
+
+def _identifies(prefix: Prefix, expected: Expected) -> bool:
+    """Whether the terminal gives an object its identity: its name, or the key of its class."""
+    if expected.cls is None or expected.value_begun:
+        return False
+    symbol = prefix.language.theory.classes.get(expected.cls)
+    if symbol is not None and symbol.key:
+        return expected.feature in symbol.key
+    return expected.feature == "name"
+
+
+def _move(
+    prefix: Prefix, expected: Expected, kind: Kind, text: str, element: Any = None
+) -> Move:
+    if expected.typed:
+        insert = text[len(expected.typed) :]
+    else:
+        insert = prefix.state.joint(text) if text else ""
+    return Move(
+        kind=kind,
+        text=text,
+        insert=insert,
+        start=expected.start if expected.typed else prefix.state.length,
+        cls=expected.cls,
+        feature=expected.feature,
+        target=expected.target,
+        element=element,
+        remaining=expected.remaining,
+    )

@@ -1,0 +1,248 @@
+"""The prefix of a text with all its readings: the syntax and the partial model, side by side.
+
+A `Prefix` is a persistent value: advancing returns a new one, rolling back is keeping the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
+from language_server.languages import Language
+from language_server.projection.completability import Effort, Known, Verdict, complete
+from language_server.projection.moves import Move, moves
+from language_server.syntax import Expected, ParseState, Refer, Trail
+
+if TYPE_CHECKING:
+    from language_server.constraints import Violation
+
+# A name no person writes: it stands for "some name that is not declared yet".
+_ANY_NEW_NAME = "\N{OBJECT REPLACEMENT CHARACTER}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read the prefix: a terminal that may stand at its end and the model so far."""
+
+    expected: Expected
+    evaluation: Evaluation
+
+
+class Fold:
+    """What a trail says of the model, kept in `Trail.memo`.
+
+    ``viable`` remembers which values of the terminal behind this trail leave the model completable
+    as far as propagation knows.
+    """
+
+    __slots__ = ("evaluation", "viable")
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.viable: dict[str, bool] = {}
+
+
+def fold(trail: Trail, initial: Evaluation) -> Fold:
+    """The fold of a trail; costs the events since the last trail that was folded."""
+    unread = []
+    at = trail
+    while at.memo is None and at.parent is not None:
+        unread.append(at)
+        at = at.parent
+    if at.memo is None:
+        at.memo = Fold(initial)
+    known: Fold = at.memo
+    for at in reversed(unread):
+        # A contradiction holds in every refinement: nothing is left to find out behind it.
+        if not known.evaluation.contradictions and at.event is not None:
+            known = Fold(known.evaluation.refine(at.event))
+        at.memo = known
+    return known
+
+
+class Prefix:
+    """A text that may go on, and the question what may come next (see `docs` of the room)."""
+
+    def __init__(
+        self,
+        language: Language,
+        state: ParseState,
+        initial: Evaluation,
+        known: Known | None = None,
+    ) -> None:
+        self.language = language
+        self.state = state
+        self._initial = initial
+        self._known = known  # the witness of an earlier prefix of this text, to be used again
+
+    @staticmethod
+    def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
+        """The empty prefix; `given` facts hold from the start."""
+        return Prefix(language, language.grammar.start(), language.constraints.initial(tuple(given)))
+
+    @staticmethod
+    def of_grammar(language: Language) -> Prefix:
+        """The empty prefix, judged by the grammar alone (strategy ``grammar``)."""
+        return Prefix(language, language.grammar.start(), _NO_CONSTRAINTS.initial())
+
+    @property
+    def text(self) -> str:
+        return self.state.text
+
+    def advance(self, text: str) -> Prefix:
+        """The prefix with `text` appended; equal to feeding it in any pieces."""
+        return Prefix(self.language, self.state.advance(text), self._initial, self._known)
+
+    @cached_property
+    def readings(self) -> tuple[Reading, ...]:
+        """All readings that no contradiction rules out, first the one textX tries first."""
+        return tuple(
+            Reading(expected, self._fold(expected.trail).evaluation)
+            for expected in self.state.expected()
+            if self._viable(expected)
+        )
+
+    @property
+    def alive(self) -> bool:
+        """False only if it is proven that no text completes this prefix to a consistent model."""
+        return self.state.alive and (bool(self.readings) or self.complete)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether the text may end here: textX loads it and no constraint is violated."""
+        finished = self.finished
+        return finished is not None and not finished.obligations
+
+    @cached_property
+    def finished(self) -> Evaluation | None:
+        """The model if the text ended here, None where it may not end."""
+        trail = self.state.finish()
+        if trail is None:
+            return None
+        evaluation = self._fold(trail).evaluation
+        return None if evaluation.contradictions else evaluation
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the prefix is not alive; empty while it is."""
+        if self.alive:
+            return ()
+        if not self.state.alive:
+            return ("no text that goes on like this follows the grammar",)
+        violations: dict[str, None] = {}
+        for violation in self._contradictions():
+            violations[violation.message] = None
+        return tuple(violations) or ("no value that may stand here keeps the model consistent",)
+
+    def expected(self) -> tuple[Expected, ...]:
+        """The terminals that may stand here, without those that contradict the model."""
+        return tuple(reading.expected for reading in self.readings)
+
+    @property
+    def in_comment(self) -> bool:
+        return self.state.in_comment
+
+    def forced(self) -> str:
+        """Text that must come next whatever the model says; '' where there is a choice.
+
+        Only inside a terminal: before one, white space and comments are the writer's choice.
+        """
+        if self.complete or self.in_comment or not self.readings:
+            return ""
+        rests = []
+        for reading in self.readings:
+            expected = reading.expected
+            if expected.terminal.kind != "keyword" or not expected.typed:
+                return ""
+            rests.append(expected.terminal.text[len(expected.typed) :])
+        return _common_prefix(rests)
+
+    def allows_reference(self, reading: Reading, name: str) -> bool:
+        """Whether the reference at the end of the prefix may be to `name`."""
+        return self._viable_reference(reading.expected, self._fold(reading.expected.trail), name)
+
+    def moves(self) -> tuple[Move, ...]:
+        """The model-level steps possible here."""
+        return moves(self)
+
+    def completable(self, effort: Effort | None = None) -> Verdict:
+        """Whether some text completes this prefix into a consistent model.
+
+        Returns:
+            "yes" with a witness that was checked, "no" with reasons that prove it, else "unknown".
+        """
+        if not self.alive:
+            return Verdict("no", None, self.reasons)
+        verdict, self._known = complete(self, effort or Effort(), self._known)
+        return verdict
+
+    def _fold(self, trail: Trail) -> Fold:
+        memo: Fold | None = trail.memo
+        return memo if memo is not None else fold(trail, self._initial)
+
+    def _contradictions(self) -> Iterable[Violation]:
+        for expected in self.state.expected():
+            yield from self._fold(expected.trail).evaluation.contradictions
+
+    def _viable(self, expected: Expected) -> bool:
+        """Whether the terminal at the end of the prefix can still take a value that fits."""
+        known = self._fold(expected.trail)
+        if known.evaluation.contradictions:
+            return False
+        if expected.feature is None:
+            return True
+        if expected.terminal.kind == "keyword":
+            return self._viable_keyword(expected, known)
+        if expected.target is not None:
+            return self._viable_name(expected, known)
+        return True
+
+    def _viable_keyword(self, expected: Expected, known: Fold) -> bool:
+        keyword = expected.terminal.text
+        key = f"{expected.value_begun}{keyword}"
+        if key not in known.viable:
+            after = self.state.advance(keyword[len(expected.typed) :])
+            known.viable[key] = after.finish() is not None or any(
+                not self._fold(behind.trail).evaluation.contradictions
+                for behind in after.expected()
+            )
+        return known.viable[key]
+
+    def _viable_name(self, expected: Expected, known: Fold) -> bool:
+        begun = expected.value_begun + expected.typed
+        assert expected.target is not None
+        if self._viable_reference(expected, known, _ANY_NEW_NAME):
+            return True
+        return any(
+            name.startswith(begun) and self._viable_reference(expected, known, name)
+            for name, _ in known.evaluation.model.candidates(expected.target)
+        )
+
+    def _viable_reference(self, expected: Expected, known: Fold, name: str) -> bool:
+        if name not in known.viable:
+            assert expected.feature is not None and expected.target is not None
+            refer = Refer(
+                expected.feature,
+                expected.many,
+                expected.target,
+                name,
+                expected.rule,
+                expected.value_start,
+                expected.value_start,
+            )
+            known.viable[name] = not known.evaluation.refine(refer).contradictions
+        return known.viable[name]
+
+
+_NO_CONSTRAINTS = ConstraintSet.of(Theory(), None)
+
+
+def _common_prefix(texts: list[str]) -> str:
+    shortest = min(texts, key=len)
+    for index, character in enumerate(shortest):
+        if any(text[index] != character for text in texts):
+            return shortest[:index]
+    return shortest

@@ -1,0 +1,81 @@
+"""Which named individuals of a theory are interchangeable.
+
+Two enum literals or atoms that no predicate names and of which the theory asserts the same facts
+lead to completions that differ in that name only: the search for a witness tries one of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from language_server.constraints import Theory
+from language_server.constraints.theory import (
+    Arithmetic,
+    Atom,
+    AttributeOf,
+    Comparison,
+    Count,
+    Expression,
+    Individual,
+    Literal,
+)
+
+
+def interchangeable(theory: Theory) -> dict[str, str]:
+    """For each individual of `theory` the representative of its class of interchangeable ones."""
+    facts: dict[str, set[tuple[object, ...]]] = defaultdict(set)
+    for assertion in theory.assertions:
+        for position, argument in enumerate(assertion.args):
+            if isinstance(argument, Individual):
+                others = tuple(
+                    other for index, other in enumerate(assertion.args) if index != position
+                )
+                facts[argument.name].add((assertion.symbol, position, others, assertion.value))
+    for cls in theory.classes.values():
+        for literal in cls.literals or ():
+            facts[literal].add((cls.name,))
+    named = set(_named(theory))
+    representative: dict[object, str] = {}
+    classes: dict[str, str] = {}
+    for individual in theory.individuals:
+        profile: object = individual if individual in named else frozenset(facts[individual])
+        classes[individual] = representative.setdefault(profile, individual)
+    return classes
+
+
+def _named(theory: Theory) -> Iterator[str]:
+    """The individuals that a predicate or a propagation rule names."""
+    for predicate in theory.predicates.values():
+        for clause in predicate.clauses or ():
+            for literal in clause:
+                yield from _in_literal(literal)
+    for rule in theory.rules:
+        for clause in (*rule.clauses, rule.conclusions):
+            for literal in clause:
+                yield from _in_literal(literal)
+
+
+def _in_literal(literal: Literal | Comparison) -> Iterator[str]:
+    if isinstance(literal, Comparison):
+        yield from _in_expression(literal.left)
+        yield from _in_expression(literal.right)
+    else:
+        yield from _in_atom(literal.atom)
+
+
+def _in_atom(atom: Atom) -> Iterator[str]:
+    for term in atom.args:
+        yield from _in_expression(term)
+
+
+def _in_expression(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Individual):
+        yield expression.name
+    elif isinstance(expression, AttributeOf):
+        yield from _in_expression(expression.of)
+    elif isinstance(expression, Count):
+        yield from _in_atom(expression.atom)
+    elif isinstance(expression, Arithmetic):
+        yield from _in_expression(expression.left)
+        yield from _in_expression(expression.right)
