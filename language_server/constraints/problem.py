@@ -60,7 +60,9 @@ def _read(source: Path | str) -> tuple[Theory, list[ProblemError]]:
     return theory, collector.sorted()
 
 
-def _statements(source: Path | str, collector: Collector, importing: frozenset[Path]) -> Iterator[Any]:
+def _statements(
+    source: Path | str, collector: Collector, importing: frozenset[Path]
+) -> Iterator[Any]:
     """The statements of a problem, those of its imports first."""
     if isinstance(source, Path):
         path: Path | None = source.resolve()
@@ -107,7 +109,10 @@ def _imported_file(module: str, importer: Path | None) -> Path | None:
     """``a::b`` is ``a/b.problem`` beside the importing file, else among the shipped ones."""
     relative = Path(*module.split("::")).with_suffix(".problem")
     folders = [importer.parent] if importer else []
-    for candidate in [*(folder / relative for folder in folders), shipped_file("metamodels", str(relative))]:
+    for candidate in [
+        *(folder / relative for folder in folders),
+        shipped_file("metamodels", str(relative)),
+    ]:
         if candidate is not None and candidate.is_file():
             return candidate.resolve()
     return None

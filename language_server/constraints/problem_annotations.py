@@ -1,14 +1,14 @@
 """Annotations of a problem file: which there are, and what they say about a declaration.
 
-``@key(feature, ...)``, ``@ignorecase``, ``@message("...")`` and ``@severity(...)`` are built in;
-``#pred name(...).`` declares further ones, which are kept for tools and mean nothing here.
+``@key(feature, ...)``, ``@ignorecase``, ``@message("...")``, ``@severity(...)`` and ``@lookahead``
+are built in; ``#pred name(...).`` declares further ones, which are kept for tools and mean nothing here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from language_server.constraints.problem_error import Collector
@@ -17,9 +17,18 @@ from language_server.constraints.theory import ClassSymbol
 _CONFLICTS = ("error", "first", "last")
 _SEVERITIES = ("error", "warning", "information")
 _OF_CLASSES = ("key", "ignorecase")
-_OF_PREDICATES = ("message", "severity")
+_OF_PREDICATES = ("message", "severity", "lookahead")
 
 Severity = Literal["error", "warning", "information"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnnotations:
+    """What annotations say about an error predicate."""
+
+    message: str | None
+    severity: Severity
+    lookahead: bool
 
 
 def known_annotations(statements: Iterable[Any]) -> frozenset[str]:
@@ -65,10 +74,11 @@ def class_annotations(
 
 def predicate_annotations(
     statement: Any, parameters: Iterable[str], known: frozenset[str], collector: Collector
-) -> tuple[str | None, Severity]:
-    """The message and severity that the annotations of a predicate state."""
+) -> ErrorAnnotations:
+    """What the annotations of a predicate state."""
     message: str | None = None
     severity: Severity = "error"
+    lookahead = False
     is_error = statement.kind.startswith("error")
     for annotation in statement.annotations:
         words = [_word(argument) for argument in annotation.arguments]
@@ -81,15 +91,19 @@ def predicate_annotations(
             message = words[0]
             for name in re.findall(r"\{(.*?)\}", message):
                 if name not in set(parameters):
-                    collector.add(annotation, f"the message mentions '{name}', which is no parameter")
+                    collector.add(
+                        annotation, f"the message mentions '{name}', which is no parameter"
+                    )
         elif annotation.name == "severity":
             if len(words) != 1 or words[0] not in _SEVERITIES:
                 collector.add(annotation, f"@severity takes one of {', '.join(_SEVERITIES)}")
             else:
                 severity = cast(Severity, words[0])
+        elif annotation.name == "lookahead":
+            lookahead = True
         else:
             _refuse(annotation, known, "predicate", collector)
-    return message, severity
+    return ErrorAnnotations(message, severity, lookahead)
 
 
 def _refuse(annotation: Any, known: frozenset[str], what: str, collector: Collector) -> None:

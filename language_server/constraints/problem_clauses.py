@@ -71,7 +71,7 @@ class ClauseReader:
         name = clean(node.name)
         parameters = self._parameters(node)
         error = node.kind.startswith("error")
-        message, severity = predicate_annotations(
+        stated = predicate_annotations(
             node,
             [parameter.var.name for parameter in parameters],
             self._symbols.annotations,
@@ -87,9 +87,10 @@ class ClauseReader:
             error=error,
             subsets=tuple(self._subsets(node, len(parameters))),
             shadow=node.kind.startswith("shadow"),
-            message=message,
+            message=stated.message,
             place=place_of(node),
-            severity=severity,
+            severity=stated.severity,
+            lookahead=stated.lookahead,
         )
 
     def _subsets(self, node: Any, arity: int) -> Iterable[str]:
@@ -97,7 +98,9 @@ class ClauseReader:
             symbol = self._symbols.resolve(node, name, self._collector)
             if symbol is not None:
                 if symbol.arity != arity:
-                    self._collector.add(node, f"'{symbol.name}' takes {symbol.arity} arguments, not {arity}")
+                    self._collector.add(
+                        node, f"'{symbol.name}' takes {symbol.arity} arguments, not {arity}"
+                    )
                 yield symbol.name
 
     def _read_rule(self, node: Any) -> Iterable[PropagationRule]:
@@ -198,11 +201,15 @@ class ClauseReader:
 
     def _modality(self, node: Any, word: str) -> Modality | None:
         if word == "candidate":
-            self._collector.add(node, "the modality 'candidate' is not supported", cure="use must or may")
+            self._collector.add(
+                node, "the modality 'candidate' is not supported", cure="use must or may"
+            )
             return None
         return cast(Modality, word) if word else None
 
-    def _boolean_attribute(self, node: Any, symbol: Symbol, modality: Modality | None) -> Comparison | None:
+    def _boolean_attribute(
+        self, node: Any, symbol: Symbol, modality: Modality | None
+    ) -> Comparison | None:
         feature = self._symbols.features[symbol.name]
         if feature.target != "boolean":
             self._collector.add(
@@ -278,7 +285,9 @@ class ClauseReader:
             return None
         kinds = {("number" if kind in _NUMERIC else kind) for kind in (left_type, right_type)}
         if len(kinds) > 1:
-            self._collector.add(node, f"{_article(left_type)} cannot be compared with {_article(right_type)}")
+            self._collector.add(
+                node, f"{_article(left_type)} cannot be compared with {_article(right_type)}"
+            )
         elif node.operator not in ("==", "!=") and kinds & {"object", "boolean"}:
             self._collector.add(node, f"'{node.operator}' does not order {_plural(left_type)}")
         return Comparison(node.operator, left, right, place_of(node))
@@ -340,7 +349,9 @@ class ClauseReader:
         literals = clauses[0].literals
         if len(clauses) == 1 and len(literals) == 1:
             read = (
-                None if literals[0].__class__.__name__ == "Comparison" else self._literal(literals[0])
+                None
+                if literals[0].__class__.__name__ == "Comparison"
+                else self._literal(literals[0])
             )
             if isinstance(read, Literal) and not read.negated and read.modality is None:
                 return Count(read.atom)

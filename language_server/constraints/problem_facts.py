@@ -90,7 +90,9 @@ class FactReader:
             return None
         if node.value is None:
             if target != "boolean":
-                self._collector.add(node, f"a value of type {target} is missing", cure="write ': value'")
+                self._collector.add(
+                    node, f"a value of type {target} is missing", cure="write ': value'"
+                )
                 return _REFUSED
             return Constant(node.polarity != "!")
         if node.value.interval is not None:
@@ -105,7 +107,9 @@ class FactReader:
                 return _REFUSED
         else:
             term = node.value.constant
-            value = float(term.real) if term.real else int(term.integer) if term.integer else term.text
+            value = (
+                float(term.real) if term.real else int(term.integer) if term.integer else term.text
+            )
         fits = {
             "boolean": isinstance(value, bool),
             "int": isinstance(value, int) and not isinstance(value, bool),

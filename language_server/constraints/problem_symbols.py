@@ -309,14 +309,19 @@ def _check_opposite(node: Any, feature: Feature, other: Feature, collector: Coll
             cure=f"name each other: opposite {feature.name} there",
         )
     if node.kind == "container" and not other.containment:
-        collector.add(node, f"'{other.symbol}' is no containment", cure="declare it with 'contains'")
+        collector.add(
+            node, f"'{other.symbol}' is no containment", cure="declare it with 'contains'"
+        )
 
 
 def _opposite_name(other: Feature, node: Any) -> str | None:
     """The name of the opposite that the other side declares, '' where it declares none."""
     problem = node.parent.parent
     for statement in problem.statements:
-        if statement.__class__.__name__ == "ClassDeclaration" and clean(statement.name) == other.owner:
+        if (
+            statement.__class__.__name__ == "ClassDeclaration"
+            and clean(statement.name) == other.owner
+        ):
             for declaration in statement.features:
                 if clean(declaration.name) == other.name:
                     return clean(declaration.opposite or "").rpartition("::")[2]

@@ -141,6 +141,9 @@ class Predicate:
     """A derived predicate in disjunctive normal form; ``clauses is None`` for a base predicate.
 
     ``message`` is what an error predicate tells the user; ``{param}`` stands for an element.
+    ``lookahead`` marks an error predicate that only looks ahead: where it holds, every completion
+    violates another one, which is the one to report on finished text. So it is a contradiction of
+    the cursor view and never a problem of the document view.
     """
 
     name: str
@@ -152,6 +155,7 @@ class Predicate:
     message: str | None = None
     place: Place = (0, 0)
     severity: Choice["error", "warning", "information"] = "error"
+    lookahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
