@@ -10,7 +10,7 @@ source "$root/tools/steps.sh"
 main() {
   command -v node >/dev/null && command -v npm >/dev/null ||
     fail "node and npm are missing" "install Node 20 or newer, which brings both"
-  node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' ||
+  node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' ||
     fail "Node $(node --version) is too old" "install Node 20 or newer"
   exec 9<"${BASH_SOURCE[0]}"
   flock 9
