@@ -34,7 +34,7 @@ export class Status implements vscode.Disposable {
         );
         break;
       case "failed":
-        this.#item.text = "$(error) Langwright";
+        this.#item.text = "$(error) Langwright: not running";
         this.#item.tooltip = tooltip(state.message);
     }
   }
