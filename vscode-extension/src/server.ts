@@ -128,7 +128,6 @@ export class Server implements vscode.Disposable {
       documentSelector: this.served.selector,
       initializationOptions: { model },
       outputChannel: this.log,
-      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/{langwright.toml,*.tx,*.problem}") },
     };
     const client = new LanguageClient("langwright", "Langwright", serverOptions, clientOptions);
     const running = (): void => {

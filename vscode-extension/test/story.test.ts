@@ -19,9 +19,13 @@ test("the server's own words are preferred while it loads and reads", () => {
 });
 
 test("while text grows: how many lines, and the newest one", () => {
-  assert.equal(after({ kind: "text", text: "statechart " }, { kind: "text", text: "Door {\n" }), "1 line: statechart Door {");
+  assert.equal(after({ kind: "text", text: "statechart" }, { kind: "text", text: "statechart Door\n" }), "1 line: statechart Door");
   assert.equal(after({ kind: "text", text: "a\n\n  b" }, { kind: "done" }), "2 lines: b");
   assert.equal(after({ kind: "text", text: "\n" }), "writing");
+});
+
+test("text that the generator takes back is gone", () => {
+  assert.equal(after({ kind: "text", text: "a\nbad" }, { kind: "text", text: "a\n" }), "1 line: a");
 });
 
 test("a long line is cut", () => {

@@ -22,6 +22,7 @@ export interface GenerateResult {
 export interface GenerateProgress {
   readonly token: string;
   readonly kind: "loading" | "prefill" | "text" | "done";
+  /** All that is written so far: the generator may take pieces back. */
   readonly text?: string | null;
   readonly message?: string | null;
 }

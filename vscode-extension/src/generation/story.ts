@@ -12,8 +12,7 @@ export const BEGINNING: Story = { phase: "waiting", message: "", text: "" };
 
 /** The story after one more notification. */
 export function heard(story: Story, progress: GenerateProgress): Story {
-  const piece = progress.kind === "text" ? (progress.text ?? "") : "";
-  return { phase: progress.kind, message: progress.message ?? "", text: story.text + piece };
+  return { phase: progress.kind, message: progress.message ?? "", text: progress.text ?? story.text };
 }
 
 /** One line that tells how far it is. */
