@@ -1,6 +1,7 @@
 # One recipe a chore. Every recipe sets up what it needs; a second run finds it ready.
 
 python := .venv/bin/python
+pytest := $(python) -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-all test-lowest bench lint types extension vscode lock clean \
@@ -13,19 +14,16 @@ demo: setup-python ## generate a model from a comment with the embedded language
 	@$(python) tools/demo.py
 
 check: lint types ## lint, types and the Python tests, without VS Code
-	$(python) -m pytest
+	$(pytest) -m "not long and not vscode"
 
-test: setup-python setup-extension setup-vscode lint types ## everything but the long tests
-	$(python) -m pytest
-	npm run --silent build
-	npm test --silent
-	tools/test_vscode.sh
+# The browser's driver keeps an event loop running, so the tests in VS Code have a run of their own.
+test: setup-python setup-extension setup-vscode lint types extension ## everything but the long tests
+	REQUIRE=model $(pytest) -m "not long and not vscode"
+	REQUIRE=vscode $(pytest) -m "not long and vscode"
 
-test-all: setup-python setup-extension setup-vscode lint types ## everything
-	$(python) -m pytest -m ""
-	npm run --silent build
-	npm test --silent
-	tools/test_vscode.sh
+test-all: setup-python setup-extension setup-vscode lint types extension ## everything
+	REQUIRE=model $(pytest) -m "not vscode"
+	REQUIRE=vscode $(pytest) -m vscode
 
 test-lowest: setup-python ## the Python tests with the lowest versions pyproject.toml allows
 	tools/test_lowest.sh
@@ -40,14 +38,14 @@ lint: setup-python ## ruff
 types: setup-python ## mypy, strict
 	$(python) -m mypy
 
-extension: setup-extension ## build, lint and unit-test the VS Code extension, package the .vsix
+extension: setup-python setup-extension ## lint, test and package the VS Code extension
 	npm run --silent lint
 	npm run --silent typecheck
 	npm test --silent
 	npm run --silent package
 
-vscode: setup-python setup-extension setup-vscode ## the end-to-end tests in the real VS Code
-	tools/test_vscode.sh
+vscode: setup-vscode extension ## the end-to-end tests in the real VS Code
+	REQUIRE=vscode $(pytest) -m "not long and vscode"
 
 lock: ## write requirements.lock anew from pyproject.toml
 	$(python) tools/lock.py

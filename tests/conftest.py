@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,12 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "langwright"))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips, with the reason, the tests whose surroundings are absent."""
+    """Marks the tests in VS Code, and skips, with the reason, those that need an absent model."""
+    for item in items:
+        if item.path.is_relative_to(ROOT / "tests" / "vscode"):
+            item.add_marker("vscode")
     absent = missing_for_model()
     if absent:
         skip = pytest.mark.skip(
@@ -33,6 +38,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("model"):
                 item.add_marker(skip)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fails a skipped test whose marker REQUIRE names: there everything is said to be set up."""
+    report = yield
+    required = os.environ.get("REQUIRE", "").split(",")
+    if report.skipped and not hasattr(report, "wasxfail"):
+        for marker in required:
+            if marker and item.get_closest_marker(marker):
+                report.outcome = "failed"
+                report.longrepr = f"skipped although REQUIRE={marker}: {report.longrepr[2]}"
+    return report
 
 
 def missing_for_model() -> str:
