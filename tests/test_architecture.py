@@ -97,9 +97,9 @@ def test_files_stay_readable(root: Path) -> None:
     long = {
         str(path.relative_to(root)): lines
         for path in sources(root)
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 700
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 800
     }
-    assert not long, f"files of more than 700 lines: {long}"
+    assert not long, f"files of more than 800 lines: {long}"
 
 
 def sources(root: Path) -> Iterator[Path]:
