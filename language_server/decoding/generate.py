@@ -1,0 +1,164 @@
+"""From a description to a text of a language: everything of this room put together."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from language_server.decoding.generation import (
+    Finish,
+    Generation,
+    GenerationError,
+    OnEvent,
+)
+from language_server.decoding.guide import Guide, Unguided
+from language_server.decoding.language_model import LanguageModel, Prompt
+from language_server.decoding.layout import LayoutPolicy
+from language_server.decoding.prompt import build_prompt
+from language_server.decoding.run import Limits, Run, Stopped
+from language_server.decoding.sampling import Sampler, Sampling
+from language_server.decoding.strategies import DEFAULT_STRATEGY, STRATEGIES, GuideKind
+from language_server.decoding.token_filter import TokenFilter
+
+if TYPE_CHECKING:
+    from language_server.languages import Language
+
+DEFAULT_MAX_TOKENS = 256
+
+
+def generate(
+    language: Language,
+    description: str,
+    model: LanguageModel,
+    strategy: str = DEFAULT_STRATEGY,
+    seed: int = 0,
+    max_tokens: int = DEFAULT_MAX_TOKENS,
+    deadline: float | None = None,
+    prefix_text: str = "",
+    cancel: threading.Event | None = None,
+    on_event: OnEvent | None = None,
+    sampling: Sampling | None = None,
+) -> Generation:
+    """Write a text of ``language`` that fits ``description``.
+
+    Args:
+        strategy: a name of ``STRATEGIES``.
+        seed: equal seeds, models and limits give equal texts (a deadline aside).
+        max_tokens: budget of the text that is added.
+        deadline: seconds from now; the best there is then is returned.
+        prefix_text: the beginning of the text; it stays as it is.
+        cancel: set it to stop; what there is then is returned.
+        on_event: called in this thread while the text grows.
+
+    Raises:
+        GenerationError: no such strategy, a beginning that cannot go on, or a promise of
+            ``assured`` that cannot be given.
+    """
+    ends_at = None if deadline is None else time.monotonic() + deadline
+    guide = _guide(language, strategy, prefix_text)
+    prompt = build_prompt(
+        model,
+        language.name,
+        language.prompt or "",
+        language.examples,
+        description,
+        prefix_text,
+    )
+    policy = LayoutPolicy().widened_to(example.text for example in language.examples)
+    return generate_with(
+        guide,
+        prompt,
+        model,
+        strategy=strategy,
+        seed=seed,
+        limits=Limits(max_tokens, ends_at, cancel),
+        policy=policy,
+        sampling=sampling,
+        on_event=on_event,
+    )
+
+
+def generate_with(
+    guide: Guide,
+    prompt: Prompt,
+    model: LanguageModel,
+    *,
+    strategy: str = DEFAULT_STRATEGY,
+    seed: int = 0,
+    limits: Limits | None = None,
+    policy: LayoutPolicy | None = None,
+    sampling: Sampling | None = None,
+    on_event: OnEvent | None = None,
+) -> Generation:
+    """:func:`generate` with guide, prompt and layout policy given by the caller.
+
+    Raises:
+        GenerationError: see :func:`generate`.
+    """
+    chosen = _strategy_named(strategy)
+    limits = limits if limits is not None else Limits(DEFAULT_MAX_TOKENS)
+    if limits.max_tokens < 1:
+        raise GenerationError("the token budget must be at least 1")
+    if chosen == "none":
+        policy = LayoutPolicy.free()
+    run = Run(
+        model.start(prompt, limits.cancel),
+        TokenFilter(model.vocabulary, policy),
+        guide,
+        Sampler(sampling if sampling is not None else Sampling(), seed),
+        limits,
+        on_event,
+    )
+    finish: Finish
+    run.begin()
+    try:
+        finish = STRATEGIES[strategy].run(run)
+    except Stopped as stopped:
+        finish = stopped.finish
+    state = run.state
+    return Generation(
+        text=state.guide.text,
+        prefix_text=guide.text,
+        strategy=strategy,
+        model=model.name,
+        seed=seed,
+        finish=finish,
+        complete=None if chosen == "none" else state.may_end,
+        tokens=run.tokens_by_origin(),
+        model_calls=run.model_calls,
+        rejections=run.rejections,
+        backtracks=run.backtracks,
+        seconds={
+            "model": run.clock.model,
+            "syntax": run.clock.syntax,
+            "semantics": run.clock.semantics,
+            "total": run.clock.elapsed(),
+        },
+    )
+
+
+def _strategy_named(name: str) -> GuideKind:
+    strategy = STRATEGIES.get(name)
+    if strategy is None:
+        raise GenerationError(f"there is no strategy {name!r}: {', '.join(STRATEGIES)}")
+    return strategy.guide
+
+
+def _guide(language: Language, strategy: str, prefix_text: str) -> Guide:
+    from language_server.projection import Prefix
+
+    starts: dict[GuideKind, Callable[[], Guide]] = {
+        "none": Unguided,
+        "grammar": lambda: Prefix.of_grammar(language),
+        "language": lambda: Prefix.start(language),
+    }
+    guide = starts[_strategy_named(strategy)]()
+    if prefix_text:
+        guide = guide.advance(prefix_text)
+    if not guide.alive:
+        reasons = getattr(guide, "reasons", ())
+        detail = f": {reasons[0]}" if reasons else ""
+        raise GenerationError(f"the beginning of the text cannot be completed{detail}")
+    return guide

@@ -1,0 +1,148 @@
+"""What the decoder asks of a prefix: ``language_server.projection.Prefix`` answers it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeVar
+
+_Answer = TypeVar("_Answer")
+
+
+class Verdict(Protocol):
+    """The answer to *can this prefix be completed?*; a ``yes`` carries the text that does it."""
+
+    @property
+    def answer(self) -> Literal["yes", "no", "unknown"]: ...
+
+    @property
+    def witness(self) -> str | None: ...
+
+    @property
+    def reasons(self) -> tuple[str, ...]: ...
+
+
+class Guide(Protocol):
+    """A persistent value that knows what a prefix still allows."""
+
+    @property
+    def text(self) -> str:
+        """The whole prefix."""
+
+    @property
+    def alive(self) -> bool:
+        """False only if it is certain that nothing completes the prefix."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the text may end here."""
+
+    @property
+    def in_comment(self) -> bool:
+        """Whether the prefix ends inside a comment."""
+
+    def advance(self, text: str) -> Guide:
+        """The prefix followed by ``text``."""
+
+    def forced(self) -> str:
+        """Text that must come next whatever the model says; '' if there is none."""
+
+    def expected(self) -> Sequence[Any]:
+        """The terminals that may stand at the end (see ``language_server.syntax.Expected``)."""
+
+    def completable(self, effort: Any = None) -> Verdict:
+        """Whether some text completes the prefix; ``effort`` is the projection's to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unguided:
+    """The guide that allows everything: what ``free`` decodes with."""
+
+    text: str = ""
+    alive: bool = True
+    complete: bool = True
+    in_comment: bool = False
+
+    def advance(self, text: str) -> Unguided:
+        return Unguided(self.text + text)
+
+    def forced(self) -> str:
+        return ""
+
+    def expected(self) -> Sequence[Any]:
+        return ()
+
+    def completable(self, effort: Any = None) -> Verdict:
+        return _EmptyWitness()
+
+
+@dataclass(frozen=True, slots=True)
+class _EmptyWitness:
+    answer: Literal["yes", "no", "unknown"] = "yes"
+    witness: str | None = ""
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Clock:
+    """Seconds spent on each part of a generation."""
+
+    model: float = 0.0
+    syntax: float = 0.0
+    semantics: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self.started
+
+
+class Metered:
+    """A guide that counts its time: advancing is syntax, what a prefix is asked is semantics."""
+
+    __slots__ = ("_clock", "_guide", "_text")
+
+    def __init__(self, guide: Guide, clock: Clock) -> None:
+        self._guide = guide
+        self._clock = clock
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._text = self._guide.text
+        return self._text
+
+    @property
+    def alive(self) -> bool:
+        return self._timed(lambda: self._guide.alive)
+
+    @property
+    def complete(self) -> bool:
+        return self._timed(lambda: self._guide.complete)
+
+    @property
+    def in_comment(self) -> bool:
+        return self._guide.in_comment
+
+    def advance(self, text: str) -> Metered:
+        started = time.perf_counter()
+        after = self._guide.advance(text)
+        self._clock.syntax += time.perf_counter() - started
+        return Metered(after, self._clock)
+
+    def forced(self) -> str:
+        return self._timed(self._guide.forced)
+
+    def expected(self) -> Sequence[Any]:
+        return self._timed(self._guide.expected)
+
+    def completable(self, effort: Any = None) -> Verdict:
+        return self._timed(lambda: self._guide.completable(effort))
+
+    def _timed(self, ask: Callable[[], _Answer]) -> _Answer:
+        started = time.perf_counter()
+        answer = ask()
+        self._clock.semantics += time.perf_counter() - started
+        return answer

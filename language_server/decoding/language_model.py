@@ -1,0 +1,83 @@
+"""What the decoder needs of a language model: next-token logits over a rewindable context."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from language_server.decoding.vocabulary import Vocabulary
+
+Logits = npt.NDArray[np.float32]
+
+
+class ModelError(Exception):
+    """A language model cannot be had; the message is one line for the user and names the cure."""
+
+
+class Cancelled(Exception):
+    """The caller's cancel event was set while the model computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat; ``role`` is ``system``, ``user`` or ``assistant``."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the model reads before it writes: the turns, and the beginning of its own answer."""
+
+    messages: tuple[Message, ...]
+    answer: str = ""
+
+
+class Context(ABC):
+    """One growing answer of a model; belongs to one thread at a time."""
+
+    #: How many times the model was run for this context.
+    calls: int = 0
+
+    @abstractmethod
+    def append(self, tokens: Sequence[int]) -> None:
+        """Add tokens to the answer; nothing is computed before :meth:`logits`."""
+
+    @abstractmethod
+    def rewind(self, count: int) -> None:
+        """Take back the last ``count`` tokens of the answer."""
+
+    @abstractmethod
+    def logits(self) -> Logits:
+        """Next-token logits, one per id of the vocabulary.
+
+        Raises:
+            Cancelled: the cancel event was set; the context stays usable.
+        """
+
+
+class LanguageModel(ABC):
+    """A source of next-token logits. Instances may be shared between threads."""
+
+    name: str
+    vocabulary: Vocabulary
+
+    @abstractmethod
+    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+        """A new answer to ``prompt``; ``cancel`` stops a computation between its pieces."""
+
+    def count_tokens(self, prompt: Prompt) -> int:
+        """How many tokens the model reads for ``prompt``."""
+        texts = [message.content for message in prompt.messages] + [prompt.answer]
+        return sum(len(self.vocabulary.encode(text)) for text in texts)
+
+    @property
+    def context_length(self) -> int | None:
+        """How many tokens fit into prompt and answer together; None if there is no limit."""
+        return None

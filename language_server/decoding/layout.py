@@ -1,0 +1,150 @@
+"""The layout policy: limits that are ours, not the language's.
+
+A language with free white space, comments and unbounded literals lets a model write for ever
+without saying anything. The policy caps such runs. It is shared by all constrained strategies,
+and it never
+decides: where every continuation breaks a cap, the caps are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from language_server.decoding.guide import Guide
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutPolicy:
+    """Caps, each in characters (``newlines``: in line ends); None is no cap.
+
+    Attributes:
+        spaces: a run of blanks and tabs.
+        newlines: line ends in a run of white space.
+        digits: a run of digits.
+        word: a run of letters, digits and underscores.
+        comment: one comment.
+        literal: one terminal (a string, a number, a name), as far as the guide tells where it
+            began.
+    """
+
+    spaces: int | None = 16
+    newlines: int | None = 2
+    digits: int | None = 9
+    word: int | None = 32
+    comment: int | None = 120
+    literal: int | None = 80
+
+    @staticmethod
+    def free() -> LayoutPolicy:
+        """No cap at all."""
+        return LayoutPolicy(None, None, None, None, None, None)
+
+    def widened_to(self, texts: Iterable[str]) -> LayoutPolicy:
+        """This policy with room for everything that occurs in ``texts`` (a language's examples)."""
+        widest = _Runs()
+        for text in texts:
+            for line in text.split("\n"):
+                # Comments and strings take at most the line they stand on, nearly always.
+                widest = widest.at_least(_Runs(comment=len(line), literal=_longest_quote(line)))
+            runs = _Runs()
+            for character in text:
+                runs = runs.after(character)
+                widest = widest.at_least(runs)
+        return LayoutPolicy(
+            **{
+                cap.name: _wider(getattr(self, cap.name), getattr(widest, cap.name))
+                for cap in fields(self)
+            }
+        )
+
+    def start(self, guide: Guide) -> Layout:
+        """The state behind the text of ``guide``."""
+        runs = _Runs()
+        for character in guide.text[-256:]:
+            runs = runs.after(character)
+        return Layout(self, runs)
+
+
+def _wider(cap: int | None, seen: int) -> int | None:
+    return None if cap is None else max(cap, seen)
+
+
+def _longest_quote(line: str) -> int:
+    return max((len(part) + 2 for part in line.split('"')[1::2]), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Lengths of the runs that are open at the end of a text."""
+
+    spaces: int = 0
+    newlines: int = 0
+    digits: int = 0
+    word: int = 0
+    comment: int = 0
+    literal: int = 0
+
+    def after(self, character: str) -> _Runs:
+        """The runs one character later; comment and literal are the guide's to say."""
+        if character in " \t":
+            return _Runs(self.spaces + 1, self.newlines, comment=self.comment, literal=self.literal)
+        if character in "\n\r":
+            newlines = self.newlines + (character == "\n")
+            return _Runs(0, newlines, comment=self.comment, literal=self.literal)
+        digits = self.digits + 1 if character.isdigit() else 0
+        word = self.word + 1 if character == "_" or character.isalnum() else 0
+        return _Runs(0, 0, digits, word, self.comment, self.literal)
+
+    def at_least(self, other: _Runs) -> _Runs:
+        return _Runs(*(max(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A policy and the runs that are open at the end of a text."""
+
+    policy: LayoutPolicy
+    runs: _Runs
+
+    def after(self, text: str, guide: Guide) -> Layout:
+        """The layout behind ``text``; ``guide`` is the prefix that already includes it."""
+        runs, widest = self.runs, _Runs()
+        for character in text:
+            runs = runs.after(character)
+            widest = widest.at_least(runs)
+        comment = self.runs.comment + len(text) if guide.in_comment else 0
+        literal = 0 if guide.in_comment else _open_literal(guide)
+        runs = _Runs(runs.spaces, runs.newlines, runs.digits, runs.word, comment, literal)
+        return Layout(self.policy, runs)
+
+    def permits(self, text: str, guide: Guide) -> bool:
+        """Whether ``text`` keeps all caps; ``guide`` is the prefix that already includes it."""
+        policy, runs = self.policy, self.runs
+        for character in text:
+            runs = runs.after(character)
+            if (
+                _over(policy.spaces, runs.spaces)
+                or _over(policy.newlines, runs.newlines)
+                or _over(policy.digits, runs.digits)
+                or _over(policy.word, runs.word)
+            ):
+                return False
+        if guide.in_comment:
+            return not _over(policy.comment, self.runs.comment + len(text))
+        return policy.literal is None or not _over(policy.literal, _open_literal(guide))
+
+
+def _over(cap: int | None, length: int) -> bool:
+    return cap is not None and length > cap
+
+
+def _open_literal(guide: Guide) -> int:
+    """How much is typed of the terminal at the end, where every reading is inside one."""
+    lengths = [_typed(expected) for expected in guide.expected()]
+    return min(lengths, default=0)
+
+
+def _typed(expected: Any) -> int:
+    return len(expected.typed)

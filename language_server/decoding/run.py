@@ -1,0 +1,233 @@
+"""The loop all strategies share: a path of tokens, where each came from, and the limits."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from language_server.decoding.generation import Event, EventKind, Finish, OnEvent, Origin
+from language_server.decoding.guide import Clock, Guide, Metered
+from language_server.decoding.language_model import Cancelled, Context, Logits
+from language_server.decoding.sampling import Sampler
+from language_server.decoding.token_filter import State, TokenFilter
+
+
+class Stopped(Exception):
+    """The deadline has passed or the request was cancelled."""
+
+    def __init__(self, finish: Finish) -> None:
+        super().__init__(finish)
+        self.finish: Finish = finish
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One token of the path and the state behind it."""
+
+    token: int
+    origin: Origin
+    state: State
+
+
+@dataclass(slots=True)
+class Limits:
+    """What a run may use.
+
+    Attributes:
+        max_tokens: tokens of text; the end token costs nothing.
+        deadline: a moment of ``time.monotonic()``.
+        forced_text: whether text that must come next is fed without asking the model.
+        effort: what one search for a completion may spend (the projection's ``Effort``).
+    """
+
+    max_tokens: int
+    deadline: float | None = None
+    cancel: threading.Event | None = None
+    forced_text: bool = True
+    effort: Any = None
+
+
+@dataclass(slots=True)
+class _Place:
+    """What is remembered of a place of the path: tokens not to try again, attempts so far."""
+
+    banned: set[int] = field(default_factory=set)
+    attempt: int = 0
+
+
+class Run:
+    """One growing text under one guide. Strategies read and move it; nothing else does."""
+
+    def __init__(
+        self,
+        context: Context,
+        token_filter: TokenFilter,
+        guide: Guide,
+        sampler: Sampler,
+        limits: Limits,
+        on_event: OnEvent | None = None,
+    ) -> None:
+        self.clock = Clock()
+        self.limits = limits
+        self.filter = token_filter
+        self.rejections = 0
+        self.backtracks = 0
+        self._context = context
+        self._sampler = sampler
+        self._on_event = on_event
+        self._start = token_filter.start(Metered(guide, self.clock))
+        self._start_length = len(guide.text)
+        self._path: list[Step] = []
+        self._places: list[_Place] = [_Place()]
+
+    # What is there ------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> list[Step]:
+        """The tokens so far."""
+        return self._path
+
+    @property
+    def length(self) -> int:
+        """Number of tokens so far."""
+        return len(self._path)
+
+    @property
+    def remaining(self) -> int:
+        """Tokens the budget still holds."""
+        return self.limits.max_tokens - len(self._path)
+
+    @property
+    def state(self) -> State:
+        """The state behind the path."""
+        return self._path[-1].state if self._path else self._start
+
+    def state_at(self, length: int) -> State:
+        """The state behind the first ``length`` tokens."""
+        return self._path[length - 1].state if length else self._start
+
+    @property
+    def model_calls(self) -> int:
+        """Forward passes so far."""
+        return self._context.calls
+
+    def tokens_by_origin(self) -> dict[Origin, int]:
+        """How many tokens of the path came from where."""
+        counts: dict[Origin, int] = {"model": 0, "forced": 0, "witness": 0}
+        for step in self._path:
+            counts[step.origin] += 1
+        return counts
+
+    # Limits -------------------------------------------------------------------------------------
+
+    def check_time(self) -> None:
+        """Raise :class:`Stopped` at the deadline or on cancellation."""
+        if self.limits.cancel is not None and self.limits.cancel.is_set():
+            raise Stopped("cancelled")
+        if self.limits.deadline is not None and time.monotonic() >= self.limits.deadline:
+            raise Stopped("deadline")
+
+    # Choosing -----------------------------------------------------------------------------------
+
+    def candidates(self) -> Iterator[tuple[int, State]]:
+        """The allowed next tokens in the order of their draw, banned ones left out.
+
+        Raises:
+            Stopped: at the deadline or on cancellation.
+        """
+        place = self._places[-1]
+        draw = self._sampler.draw(
+            self.filter, self.state, self._logits(), len(self._path), place.attempt
+        )
+        counted = 0
+        for token, after in draw:
+            self.rejections += draw.rejections - counted
+            counted = draw.rejections
+            if token not in place.banned:
+                yield token, after
+            self.check_time()
+        self.rejections += draw.rejections - counted
+
+    def _logits(self) -> Logits:
+        self.check_time()
+        started = time.perf_counter()
+        try:
+            return self._context.logits()
+        except Cancelled:
+            raise Stopped("cancelled") from None
+        finally:
+            self.clock.model += time.perf_counter() - started
+
+    # Moving -------------------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Append the text that is forced before the model's first choice."""
+        if self.limits.forced_text:
+            self._append_forced(self.state.guide.forced())
+
+    def take(self, token: int, after: State, origin: Origin = "model") -> None:
+        """Append a token, and the text it forces."""
+        self._append(token, after, origin)
+        if self.limits.forced_text and not after.pending:
+            self._append_forced(self.state.guide.forced())
+
+    def write(self, tokens: list[int], origin: Origin) -> None:
+        """Append tokens that are known to be allowed.
+
+        Raises:
+            RuntimeError: one of them is not; the guide has contradicted itself.
+        """
+        for token in tokens:
+            after = self.filter.step(self.state, token)
+            if after is None:
+                raise RuntimeError(
+                    f"the guide refuses its own text behind {self.state.guide.text!r}"
+                )
+            self._append(token, after, origin)
+
+    def back_to(self, length: int, why: str) -> None:
+        """Take back all tokens behind the first ``length`` and forget what was tried there."""
+        count = len(self._path) - length
+        if count <= 0:
+            return
+        del self._path[length:]
+        del self._places[length + 1 :]
+        self._places[-1].attempt += 1
+        self._context.rewind(count)
+        self.backtracks += 1
+        self.emit("backtrack", "", why)
+
+    def ban(self, token: int) -> None:
+        """Do not draw ``token`` again at this place as long as the path before it stays."""
+        self._places[-1].banned.add(token)
+
+    def refuse(self, after: State, why: str) -> None:
+        """Count and report a token the strategy itself turns down."""
+        self.rejections += 1
+        self.emit("rejection", after.guide.text[len(self.state.guide.text) :], why)
+
+    def emit(self, kind: EventKind, text: str, detail: str = "") -> None:
+        """Report an event to whoever listens."""
+        if self._on_event is not None:
+            length = len(self.state.guide.text) - self._start_length
+            self._on_event(Event(kind, text, length, len(self._path), detail))
+
+    def _append(self, token: int, after: State, origin: Origin) -> None:
+        before = self.state
+        self._path.append(Step(token, origin, self.filter.settle(before, after)))
+        self._places.append(_Place())
+        self._context.append([token])
+        kind: EventKind = "token" if origin == "model" else origin
+        self.emit(kind, after.guide.text[len(before.guide.text) :])
+
+    def _append_forced(self, text: str) -> None:
+        for token in self.filter.vocabulary.encode(text):
+            if self.remaining <= 0:
+                return
+            after = self.filter.step(self.state, token)
+            if after is None:
+                return
+            self._append(token, after, "forced")

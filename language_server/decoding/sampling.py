@@ -1,0 +1,109 @@
+"""How one token is chosen from logits: mask, then truncate, then draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from language_server.decoding.language_model import Logits
+from language_server.decoding.token_filter import Keys, Search, State, TokenFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Sampling parameters.
+
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        top_k: keep only the k likeliest allowed tokens.
+        top_p: keep the smallest set of likeliest allowed tokens with at least this share of the
+            mass.
+        min_p: keep allowed tokens at least this likely, relative to the likeliest allowed one.
+    """
+
+    temperature: float = 0.7
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.temperature < 0:
+            raise ValueError("temperature must not be negative")
+        if self.top_k is not None and self.top_k < 1:
+            raise ValueError("top_k must be at least 1")
+        for name in ("top_p", "min_p"):
+            share = getattr(self, name)
+            if share is not None and not 0 < share <= 1:
+                raise ValueError(f"{name} must lie between 0 and 1")
+
+
+class Sampler:
+    """Draws tokens; the noise depends only on seed, place and attempt.
+
+    Two strategies with one seed therefore choose the same token wherever the choice of the one is
+    allowed by the other.
+    """
+
+    def __init__(self, sampling: Sampling, seed: int) -> None:
+        self._sampling = sampling
+        self._seed = seed & 0xFFFFFFFFFFFFFFFF
+
+    def keys(self, logits: Logits, place: int, attempt: int) -> Keys:
+        """Keys whose order is a sequence of draws without replacement (the Gumbel-max trick).
+
+        Args:
+            place: how many tokens stand before this one.
+            attempt: how often this place has been gone back to.
+        """
+        if self._sampling.temperature == 0:
+            return np.asarray(logits, dtype=np.float32)
+        bits = np.random.PCG64([self._seed, place, attempt])
+        exponential = np.random.Generator(bits).standard_exponential(len(logits), np.float32)
+        with np.errstate(divide="ignore"):
+            noise = -np.log(exponential)
+        return np.asarray(logits / np.float32(self._sampling.temperature) + noise, np.float32)
+
+    def draw(
+        self, token_filter: TokenFilter, state: State, logits: Logits, place: int, attempt: int
+    ) -> Search:
+        """The allowed tokens in the order in which they would be drawn."""
+        keys = self.keys(logits, place, attempt)
+        if self._truncates:
+            kept = self._kept(token_filter, state, logits)
+            keys = np.where(kept, keys, -np.inf).astype(np.float32)
+        return Search(token_filter, state, keys)
+
+    @property
+    def _truncates(self) -> bool:
+        sampling = self._sampling
+        return not (sampling.top_k is None and sampling.top_p is None and sampling.min_p is None)
+
+    def _kept(self, token_filter: TokenFilter, state: State, logits: Logits) -> np.ndarray:
+        """The allowed tokens that survive truncation, likeliest first until the cut is certain."""
+        sampling = self._sampling
+        temperature = sampling.temperature or 1.0
+        kept = np.zeros(len(logits), dtype=np.bool_)
+        mass = None
+        if sampling.top_p is not None:
+            weights = np.exp((logits - logits.max()) / temperature)
+            mass = float(weights[token_filter.allowed(state)].sum()) * sampling.top_p
+        best: float | None = None
+        reached = 0.0
+        for count, (token, _) in enumerate(Search(token_filter, state, logits)):
+            best = float(logits[token]) if best is None else best
+            if sampling.top_k is not None and count >= sampling.top_k:
+                break
+            if mass is not None and count > 0 and reached >= mass:
+                break
+            if sampling.min_p is not None:
+                floor = best + temperature * float(np.log(sampling.min_p))
+                if mass is None and sampling.top_k is None:
+                    # Only the likeliest allowed token is needed: the search goes on with the rest.
+                    return np.asarray(logits >= floor)
+                if logits[token] < floor:
+                    break
+            kept[token] = True
+            if mass is not None:
+                reached += float(weights[token])
+        return kept

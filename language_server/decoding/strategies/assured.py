@@ -1,0 +1,253 @@
+"""``assured``: ``mask`` with a known completion in reserve.
+
+There is always a *snapshot*: a state of the path with a *witness*, a text that completes it,
+whose tokens fit into the budget. What has been written since is an *excursion*. It becomes the
+new snapshot as soon as a witness that fits is found for it. An excursion that does not arrive -
+no token is allowed, a check proves that nothing completes it, or the budget ends - goes back to
+its latest state that can be completed within the budget, and from there on along another path. At
+any moment snapshot and witness are a valid text, which is what a deadline or a cancellation
+returns.
+
+The first excursion may use the whole budget: a text that ``grammar`` would have written within
+it, and that is consistent, is therefore never lost. After an excursion has failed for the budget's
+sake, every token is checked before it is taken (*careful*): the model chooses among the tokens
+behind which a witness fits, and only if none of its first choices is one, the next token is the
+witness's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from language_server.decoding.generation import Finish, GenerationError
+from language_server.decoding.run import Run, Stopped
+from language_server.decoding.token_filter import State
+
+# Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
+_STRIDE = 8
+# Choices of the model that are checked at one place before the witness's token is taken.
+_CAREFUL_TRIES = 8
+# Tokens an excursion may take once the path has been taken back at least once.
+_LATER_EXCURSION = 32
+# How often the path may be taken back before every token is checked.
+_RETURNS = 50
+# Being careful ends when the budget holds the witness and this many tokens besides.
+_ROOM = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The first ``length`` tokens of the path and the tokens of a text that completes them."""
+
+    length: int
+    text: str
+    witness: str
+    tokens: tuple[int, ...]
+
+
+def assured(run: Run) -> Finish:
+    """Grow the text; it is valid and within the budget whatever happens.
+
+    Raises:
+        GenerationError: no completion of the beginning is known that fits into the budget.
+    """
+    return _Assured(run).finish()
+
+
+class _Assured:
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._effort = run.limits.effort
+        self._snapshot = self._first_snapshot()
+        self._returns = 0
+        self._careful = False
+
+    def finish(self) -> Finish:
+        """Run to an end, an exhausted budget, a deadline or a cancellation."""
+        try:
+            while True:
+                if self._run.remaining == 0:
+                    if self._run.state.may_end:
+                        return "budget"
+                    self._go_back("the budget is used up", careful=True)
+                elif self._careful:
+                    if self._careful_step():
+                        return "end"
+                elif self._bold_step():
+                    return "end"
+        except Stopped as stopped:
+            if not self._run.state.may_end:
+                self._close("the time is up")
+            return stopped.finish
+
+    # Steps --------------------------------------------------------------------------------------
+
+    def _bold_step(self) -> bool:
+        """Take the model's choice; look for a witness when it is time. True at the end."""
+        run = self._run
+        choice = next(run.candidates(), None)
+        if choice is None:
+            self._go_back("no token is allowed")
+            return False
+        token, after = choice
+        if after.ended:
+            return True
+        run.take(token, after)
+        if self._is_time_to_check():
+            self._check()
+        return False
+
+    def _careful_step(self) -> bool:
+        """Take the model's first choice behind which a witness fits, else the witness's token."""
+        run = self._run
+        if run.length != self._snapshot.length:
+            raise AssertionError("a careful step starts from a snapshot")
+        for tries, (token, after) in enumerate(run.candidates()):
+            if after.ended:
+                return True
+            snapshot = self._snapshot_behind(after, run.length + 1)
+            if isinstance(snapshot, Snapshot):
+                run.take(token, after)
+                self._keep(snapshot)
+                break
+            run.refuse(after, "no completion that fits the budget is known behind it")
+            if tries + 1 == _CAREFUL_TRIES:
+                self._follow_witness()
+                break
+        else:
+            self._follow_witness()
+        spare = run.remaining - len(self._snapshot.tokens)
+        if self._returns < _RETURNS and spare > len(self._snapshot.tokens) + _ROOM:
+            self._careful = False
+        return False
+
+    def _follow_witness(self) -> None:
+        """Write the witness's next token, and what else belongs to its last code point."""
+        run, snapshot = self._run, self._snapshot
+        tokens = snapshot.tokens
+        count = 0
+        while count == 0 or (run.state.pending and count < len(tokens)):
+            if count == len(tokens):
+                raise AssertionError("a snapshot without a witness is complete")
+            run.write([tokens[count]], "witness")
+            count += 1
+        text = run.state.guide.text
+        rest = snapshot.witness[len(text) - len(snapshot.text) :]
+        self._snapshot = Snapshot(run.length, text, rest, tokens[count:])
+
+    # Witnesses ----------------------------------------------------------------------------------
+
+    def _first_snapshot(self) -> Snapshot:
+        run = self._run
+        guide = run.state.guide
+        if not guide.alive:
+            raise GenerationError("the given beginning cannot be completed into a consistent model")
+        verdict = guide.completable(self._effort)
+        if verdict.answer == "no":
+            raise GenerationError(
+                f"the given beginning cannot be completed: {_first(verdict.reasons)}"
+            )
+        if verdict.witness is None:
+            raise GenerationError(
+                "no completion of the given beginning is known, so none can be promised: "
+                f"{_first(verdict.reasons)}"
+            )
+        tokens = run.filter.vocabulary.encode(verdict.witness)
+        needed = run.length + len(tokens)
+        if needed > run.limits.max_tokens:
+            raise GenerationError(
+                f"the shortest completion known takes {needed} tokens, "
+                f"the budget is {run.limits.max_tokens}: give at least --max-tokens {needed}"
+            )
+        return Snapshot(run.length, guide.text, verdict.witness, tuple(tokens))
+
+    def _is_time_to_check(self) -> bool:
+        run, snapshot = self._run, self._snapshot
+        since = run.length - snapshot.length
+        spare = run.remaining - len(snapshot.tokens)
+        if since >= max(1, min(_STRIDE, spare // 4)):
+            return True
+        return run.state.guide.text.endswith("\n")
+
+    def _check(self) -> None:
+        run = self._run
+        if run.state.pending:
+            return
+        found = self._snapshot_behind(run.state, run.length)
+        if isinstance(found, Snapshot):
+            self._keep(found)
+        elif found == "no":
+            self._go_back("nothing completes it")
+        elif self._returns and run.length - self._snapshot.length >= _LATER_EXCURSION:
+            self._go_back("no completion was found", careful=found == "over budget")
+
+    def _snapshot_behind(
+        self, state: State, length: int
+    ) -> Snapshot | Literal["no", "unknown", "over budget"]:
+        """The snapshot at ``state``, ``length`` tokens into the text, if a witness fits."""
+        if state.pending:
+            return "unknown"
+        text = state.guide.text
+        witness = self._rest_of_witness(text)
+        if witness is None:
+            self._run.check_time()
+            verdict = state.guide.completable(self._effort)
+            if verdict.witness is None:
+                return "no" if verdict.answer == "no" else "unknown"
+            witness = verdict.witness
+        tokens = self._run.filter.vocabulary.encode(witness)
+        if length + len(tokens) > self._run.limits.max_tokens:
+            return "over budget"
+        return Snapshot(length, text, witness, tuple(tokens))
+
+    def _rest_of_witness(self, text: str) -> str | None:
+        """What is left of the snapshot's witness where ``text`` has only followed it."""
+        snapshot = self._snapshot
+        whole = snapshot.text + snapshot.witness
+        return whole[len(text) :] if whole.startswith(text) else None
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        run = self._run
+        self._snapshot = snapshot
+        if run.length > snapshot.length:
+            # Forced text has followed the checked token: every completion, the witness too, has it.
+            behind = self._snapshot_behind(run.state, run.length)
+            if isinstance(behind, Snapshot):
+                self._snapshot = behind
+            else:
+                run.back_to(snapshot.length, "forced text takes more tokens than its witness")
+        run.emit("snapshot", "", f"{len(self._snapshot.tokens)} tokens complete it")
+
+    # Going back ---------------------------------------------------------------------------------
+
+    def _go_back(self, why: str, careful: bool = False) -> None:
+        """Return to the latest state of the excursion that is known to be completable in time."""
+        run = self._run
+        self._returns += 1
+        low = self._snapshot.length
+        choices = [p for p in range(low + 1, run.length) if run.path[p].origin == "model"]
+        begin, end = 0, len(choices)
+        while begin < end:
+            middle = (begin + end) // 2
+            found = self._snapshot_behind(run.state_at(choices[middle]), choices[middle])
+            if isinstance(found, Snapshot):
+                self._snapshot = found
+                low, begin = choices[middle], middle + 1
+            else:
+                end = middle
+        refused = run.path[low] if low < run.length else None
+        run.back_to(low, why)
+        if refused is not None and refused.origin == "model":
+            run.ban(refused.token)
+        # Where there was nothing to take back, only the witness is known to go on.
+        self._careful = self._careful or careful or refused is None or self._returns >= _RETURNS
+
+    def _close(self, why: str) -> None:
+        run = self._run
+        run.back_to(self._snapshot.length, why)
+        run.write(list(self._snapshot.tokens), "witness")
+
+
+def _first(reasons: tuple[str, ...]) -> str:
+    return reasons[0] if reasons else "no reason is known"

@@ -1,0 +1,303 @@
+"""Which tokens may follow a prefix: the meeting point of a token table and a guide.
+
+A token is allowed if the guide is alive behind its text. Tokens are bytes and may end inside a
+code point; the half code point is then *pending* and some code point beginning with it must be
+possible.
+
+The allowed tokens are never all computed unless someone asks for them. :class:`Search` yields
+The allowed tokens are never all computed unless someone asks for them. :class:`Search` yields
+them in the order of their keys: the few best are tried directly, then a best-first walk over the
+trie of token bytes follows, where one dead prefix rules out all tokens below it. With keys
+``logit + Gumbel noise`` its first result is a draw from the masked distribution, exactly as if
+the full mask had been applied: it is "draw, check, redraw without the rejected one", with whole
+subtrees rejected at once.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from language_server.decoding.guide import Guide
+from language_server.decoding.layout import Layout, LayoutPolicy
+from language_server.decoding.vocabulary import Node, Vocabulary
+
+Keys = npt.NDArray[np.float32]
+_DIRECT_TRIES = 6
+_EXHAUSTIVE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known behind some tokens: a persistent value.
+
+    Attributes:
+        guide: the prefix up to the last whole code point.
+        layout: the runs that are open there.
+        pending: the first bytes of a code point that is not finished yet.
+        ended: the end token has been taken; nothing follows.
+    """
+
+    guide: Guide
+    layout: Layout
+    pending: bytes = b""
+    ended: bool = False
+
+    @property
+    def may_end(self) -> bool:
+        """Whether the end token is allowed."""
+        return not self.ended and not self.pending and self.guide.complete
+
+
+class TokenFilter:
+    """The tokens of one vocabulary under one layout policy; stateless."""
+
+    def __init__(self, vocabulary: Vocabulary, policy: LayoutPolicy | None = None) -> None:
+        self.vocabulary = vocabulary
+        self.policy = policy if policy is not None else LayoutPolicy()
+
+    def start(self, guide: Guide) -> State:
+        """The state before the first token."""
+        return State(guide, self.policy.start(guide))
+
+    def step(self, state: State, token: int) -> State | None:
+        """The state behind ``token``, or None if the guide rules it out (caps are not asked)."""
+        if state.ended:
+            return None
+        if token in self.vocabulary.end_tokens:
+            return State(state.guide, state.layout, ended=True) if state.may_end else None
+        if not 0 <= token < len(self.vocabulary):
+            return None
+        data = self.vocabulary.token_bytes[token]
+        if not data:
+            return None
+        after = self._read(state, data)
+        if after is None or (after.pending and not _can_finish(after)):
+            return None
+        return after
+
+    def within_caps(self, state: State, after: State) -> bool:
+        """Whether the layout policy likes the step from ``state`` to ``after``."""
+        if after.guide is state.guide:
+            return True
+        text = after.guide.text[len(state.guide.text) :]
+        return state.layout.permits(text, after.guide)
+
+    def allowed(self, state: State) -> npt.NDArray[np.bool_]:
+        """The full mask: one entry per id of the vocabulary."""
+        mask = np.zeros(len(self.vocabulary), dtype=np.bool_)
+        capped: list[int] = []
+        for token, after in self._walk(state):
+            if self.within_caps(state, after):
+                mask[token] = True
+            else:
+                capped.append(token)
+        if state.may_end:
+            mask[list(self.vocabulary.end_tokens)] = True
+        if not mask.any():
+            mask[capped] = True
+        return mask
+
+    def _walk(self, state: State) -> Iterator[tuple[int, State]]:
+        if state.ended:
+            return
+        trie = self.vocabulary.trie
+        stack: list[tuple[Node, State]] = [(trie.root, state)]
+        while stack:
+            node, here = stack.pop()
+            if node.low < node.own and (not here.pending or _can_finish(here)):
+                for token in trie.order[node.low : node.own]:
+                    yield int(token), here
+            for byte, child in trie.children(node):
+                after = self._read(here, bytes([byte]))
+                if after is not None:
+                    stack.append((child, after))
+
+    def _read(self, state: State, data: bytes) -> State | None:
+        """The state behind some bytes; what is pending at the end is not judged here."""
+        split = _split_code_points(state.pending + data)
+        if split is None:
+            return None
+        text, pending = split
+        if not text:
+            return State(state.guide, state.layout, pending)
+        guide = state.guide.advance(text)
+        if not guide.alive:
+            return None
+        return State(guide, state.layout, pending)
+
+    def settle(self, state: State, after: State) -> State:
+        """``after`` with its layout brought up to date; once per token that is kept."""
+        text = after.guide.text[len(state.guide.text) :]
+        if not text:
+            return after
+        layout = state.layout.after(text, after.guide)
+        return State(after.guide, layout, after.pending, after.ended)
+
+
+class Search:
+    """The allowed tokens behind a state with the states behind them, highest key first.
+
+    Tokens that only the layout policy dislikes come after all others, and only if there are no
+    others.
+    """
+
+    def __init__(self, token_filter: TokenFilter, state: State, keys: Keys) -> None:
+        """Begin a search.
+
+        Args:
+            keys: one number per id; ids with ``-inf`` are never yielded.
+        """
+        self.rejections = 0
+        self._filter = token_filter
+        self._state = state
+        vocabulary = token_filter.vocabulary
+        usable = vocabulary.text_tokens.copy()
+        if state.may_end:
+            usable[list(vocabulary.end_tokens)] = True
+        self._keys = np.where(usable, keys, -np.inf).astype(np.float32)
+
+    def __iter__(self) -> Iterator[tuple[int, State]]:
+        if self._state.ended:
+            return
+        capped: list[tuple[int, State]] = []
+        found = False
+        for token, after in self._candidates():
+            if self._filter.within_caps(self._state, after):
+                found = True
+                yield token, after
+            else:
+                capped.append((token, after))
+                self.rejections += 1
+        if not found:
+            yield from capped
+
+    def _candidates(self) -> Iterator[tuple[int, State]]:
+        for token in self._best_directly():
+            after = self._filter.step(self._state, token)
+            if after is None:
+                self.rejections += 1
+            else:
+                yield token, after
+            self._keys[token] = -np.inf
+        yield from self._best_first()
+
+    def _best_directly(self) -> list[int]:
+        tries = min(_DIRECT_TRIES, len(self._keys))
+        best = np.argpartition(self._keys, -tries)[-tries:]
+        order = best[np.argsort(-self._keys[best], kind="stable")]
+        return [int(token) for token in order if self._keys[token] > -np.inf]
+
+    def _best_first(self) -> Iterator[tuple[int, State]]:
+        trie = self._filter.vocabulary.trie
+        by_bytes = self._keys[trie.order]
+        heap: list[tuple[float, int, tuple[Node | int, State, int]]] = []
+        count = 0
+
+        def push(key: float, item: tuple[Node | int, State, int]) -> None:
+            nonlocal count
+            if key > -np.inf:
+                # The counter keeps equal keys in a fixed order and states out of comparisons.
+                heapq.heappush(heap, (-key, count, item))
+                count += 1
+
+        def expand(node: Node, state: State) -> None:
+            for place in range(node.low, node.own):
+                push(float(by_bytes[place]), (int(trie.order[place]), state, -1))
+            children = trie.children(node)
+            if children:
+                best = np.maximum.reduceat(by_bytes[node.own : node.high], trie.child_starts(node))
+                for (byte, child), key in zip(children, best.tolist(), strict=True):
+                    push(key, (child, state, byte))
+
+        expand(trie.root, self._state)
+        for token in self._filter.vocabulary.end_tokens:
+            push(float(self._keys[token]), (token, self._state, -1))
+        while heap:
+            _, _, (what, state, byte) = heapq.heappop(heap)
+            if isinstance(what, Node):
+                after = self._filter._read(state, bytes([byte]))
+                if after is None:
+                    self.rejections += 1
+                else:
+                    expand(what, after)
+            elif what in self._filter.vocabulary.end_tokens:
+                yield what, State(state.guide, state.layout, ended=True)
+            elif not state.pending or _can_finish(state):
+                yield what, state
+            else:
+                self.rejections += 1
+
+
+def _split_code_points(data: bytes) -> tuple[str, bytes] | None:
+    """Whole code points and the beginning of one more; None if it is no UTF-8."""
+    try:
+        return data.decode(), b""
+    except UnicodeDecodeError as error:
+        # An unfinished code point is reported as reaching to the end of the data.
+        if error.reason == "unexpected end of data" and error.end == len(data):
+            return data[: error.start].decode(), data[error.start :]
+        return None
+
+
+def _can_finish(state: State) -> bool:
+    """Whether some code point beginning with the pending bytes may stand here.
+
+    Up to 64 code points are all tried. For wider ranges there are samples from each general
+    category of characters and what the expected terminals themselves spell out.
+    """
+    low, high = _code_points(state.pending)
+    guide = state.guide
+    if high - low < _EXHAUSTIVE:
+        return any(guide.advance(chr(point)).alive for point in range(low, high + 1))
+    if any(guide.advance(character).alive for character in _samples(low, high)):
+        return True
+    spelt = {c for c in _spelt_out(guide) if low <= ord(c) <= high}
+    return any(guide.advance(character).alive for character in sorted(spelt))
+
+
+def _code_points(pending: bytes) -> tuple[int, int]:
+    """The first and last code point whose UTF-8 form begins with ``pending``."""
+    lead = pending[0]
+    length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    point = lead & (0xFF >> (length + 1))
+    for byte in pending[1:]:
+        point = point << 6 | byte & 0x3F
+    missing = 6 * (length - len(pending))
+    low, high = point << missing, (point + 1 << missing) - 1
+    floor = {2: 0x80, 3: 0x800, 4: 0x10000}[length]
+    low, high = max(low, floor), min(high, 0x10FFFF)
+    return low, (0xD7FF if low < 0xD800 <= high else high)
+
+
+@lru_cache(maxsize=256)
+def _samples(low: int, high: int) -> tuple[str, ...]:
+    first: dict[str, str] = {}
+    for point in range(low, high + 1):
+        first.setdefault(unicodedata.category(chr(point)), chr(point))
+    return tuple(first.values())
+
+
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+
+
+def _spelt_out(guide: Guide) -> set[str]:
+    """Characters beyond ASCII that the terminals expected here name one by one."""
+    found: set[str] = set()
+    for expected in guide.expected():
+        terminal = expected.terminal
+        source = (getattr(terminal, "text", "") or "") + (getattr(terminal, "pattern", "") or "")
+        source = _ESCAPE.sub(_unescaped, source)
+        found.update(character for character in source if ord(character) > 0x7F)
+    return found
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    return chr(int(escape[escape.lastindex or 0], 16))
