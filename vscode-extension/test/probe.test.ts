@@ -9,7 +9,13 @@ import { findEnvironment } from "../src/environment/find.js";
 import { isRecent, parseFacts, probe } from "../src/environment/probe.js";
 
 test("the facts are the last line an interpreter writes", () => {
-  const answer = { executable: "/usr/bin/python3", version: [3, 11, 2], server: null, canMakeEnvironments: true };
+  const answer = {
+    executable: "/usr/bin/python3",
+    version: [3, 11, 2],
+    server: null,
+    hasModelPackages: false,
+    canMakeEnvironments: true,
+  };
   const facts = parseFacts(`a site hook says hello\n${JSON.stringify(answer)}\n`);
   assert.deepEqual(facts, { ...answer, server: undefined });
   assert.equal(parseFacts("Segmentation fault"), undefined);
@@ -17,7 +23,7 @@ test("the facts are the last line an interpreter writes", () => {
 });
 
 test("3.11 is the oldest version taken", () => {
-  const facts = { executable: "python", server: undefined, canMakeEnvironments: true };
+  const facts = { executable: "python", server: undefined, hasModelPackages: false, canMakeEnvironments: true };
   assert.equal(isRecent({ ...facts, version: [3, 10, 9] }), false);
   assert.equal(isRecent({ ...facts, version: [3, 11, 0] }), true);
   assert.equal(isRecent({ ...facts, version: [4, 0, 0] }), true);

@@ -32,3 +32,5 @@ export const CHOOSE_PYTHON: Remedy = {
   command: "workbench.action.openSettings",
   args: ["langwright.pythonPath"],
 };
+
+export const INSTALL_MODEL: Remedy = { label: "Install the language model", command: "langwright.installModel" };

@@ -9,6 +9,7 @@ export interface Environment {
   /** Where it was found, for the status bar and the log. */
   readonly origin: string;
   readonly serverVersion: string;
+  readonly hasModelPackages: boolean;
 }
 
 /**
@@ -30,7 +31,7 @@ export async function findEnvironment(
   for (const { python, origin } of candidates(surroundings)) {
     const facts = await probe([python]);
     if (facts?.server !== undefined && isRecent(facts)) {
-      return { python, origin, serverVersion: facts.server };
+      return { python, origin, serverVersion: facts.server, hasModelPackages: facts.hasModelPackages };
     }
     log(`${python} (${origin}): ${facts === undefined ? "not there" : "has no language server"}`);
   }
@@ -60,5 +61,10 @@ async function configuredEnvironment(python: string): Promise<Environment> {
       [CHOOSE_PYTHON],
     );
   }
-  return { python, origin: "setting langwright.pythonPath", serverVersion: facts.server };
+  return {
+    python,
+    origin: "setting langwright.pythonPath",
+    serverVersion: facts.server,
+    hasModelPackages: facts.hasModelPackages,
+  };
 }

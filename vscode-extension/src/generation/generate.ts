@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient/node";
 
+import type { Remedy } from "../environment/failure.js";
+import { showError } from "../remedies.js";
 import { History } from "./history.js";
 import type { GrowingText, Preview } from "./preview.js";
 import { GENERATE, PROGRESS } from "./protocol.js";
@@ -21,6 +23,7 @@ export class Generator implements vscode.Disposable {
   constructor(
     private readonly preview: Preview,
     private readonly log: vscode.LogOutputChannel,
+    private readonly remedies: () => readonly Remedy[],
   ) {}
 
   /**
@@ -100,7 +103,7 @@ export class Generator implements vscode.Disposable {
       case "needsInput": {
         const reason = result.message ?? "The language server gave no reason.";
         this.log.error(`generate: ${reason}`);
-        void showFailure(`No model was generated: ${reason}`);
+        void showError(`No model was generated: ${reason}`, this.remedies());
       }
     }
   }
@@ -243,12 +246,5 @@ class Attempt implements vscode.Disposable {
     void vscode.window.showWarningMessage(
       "The place for the model was edited while it was generated. The model is in a new editor beside it.",
     );
-  }
-}
-
-async function showFailure(message: string): Promise<void> {
-  const output = "Show output";
-  if ((await vscode.window.showErrorMessage(message, output)) === output) {
-    await vscode.commands.executeCommand("langwright.showOutput");
   }
 }

@@ -1,0 +1,97 @@
+"""*Generate model from comment* in VS Code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.vscode
+
+DESCRIPTION = "// A door that opens and closes, and can be locked while it is closed."
+COMMAND = "Generate model from comment"
+GENERATION = 300_000
+"""Milliseconds that a generation may take on a busy machine, the loading of the model included."""
+
+
+def test_a_comment_becomes_a_model_without_problems(
+    default_model_server: Any,
+    open_workbench: Callable[..., Any],
+    picture: Callable[[Any, str], None],
+) -> None:
+    workbench = open_workbench(default_model_server, {"door.statechart": ""})
+    workbench.go_to(1, 1)
+    workbench.type(DESCRIPTION)
+    workbench.open_problems()
+    workbench.command(COMMAND)
+    grown = workbench.eventually(
+        workbench.preview_text, lambda text: "statechart" in text, within=GENERATION
+    )
+    picture(workbench, "growing-model")
+    finished = workbench.eventually(
+        workbench.lines, lambda lines: any("statechart" in line for line in lines), GENERATION
+    )
+    assert finished[0] == DESCRIPTION
+    assert grown != ""
+    workbench.eventually(lambda: workbench.tabs_of("Growing"), lambda tabs: tabs == [])
+    workbench.quiet()
+    assert workbench.problems() == []
+    assert workbench.squiggles.count() == 0
+    picture(workbench, "generated-model")
+    assert workbench.saved_text().startswith(DESCRIPTION + "\nstatechart ")
+
+    workbench.press("Control+z")
+    workbench.eventually(workbench.lines, lambda lines: lines == [DESCRIPTION])
+
+
+def test_without_a_comment_the_user_is_asked(
+    code_server: Any, open_workbench: Callable[..., Any]
+) -> None:
+    workbench = open_workbench(code_server, {"new.statechart": ""})
+    workbench.go_to(1, 1)
+    workbench.command(COMMAND)
+    workbench.answer("a lamp that is on or off")
+    workbench.eventually(
+        workbench.lines, lambda lines: any("statechart" in line for line in lines), GENERATION
+    )
+    workbench.open_problems()
+    workbench.quiet()
+    assert workbench.problems() == []
+
+
+def test_what_is_typed_during_a_generation_is_kept(
+    code_server: Any, open_workbench: Callable[..., Any]
+) -> None:
+    workbench = open_workbench(code_server, {"door.statechart": f"// Mine.\n\n{DESCRIPTION}\n"})
+    workbench.go_to(3, 5)
+    workbench.command(COMMAND)
+    workbench.go_to(1, 9)
+    workbench.type(" Typed while it grew.")
+    workbench.eventually(
+        workbench.lines, lambda lines: any("statechart" in line for line in lines), GENERATION
+    )
+    text = workbench.saved_text()
+    assert text.startswith(f"// Mine. Typed while it grew.\n\n{DESCRIPTION}\nstatechart ")
+
+
+def test_a_stopped_generation_leaves_the_document_and_the_server_as_they_were(
+    default_model_server: Any, open_workbench: Callable[..., Any]
+) -> None:
+    workbench = open_workbench(default_model_server, {"door.statechart": DESCRIPTION})
+    workbench.go_to(1, 5)
+    workbench.command(COMMAND)
+    workbench.eventually(
+        workbench.notifications, lambda texts: any("Generating" in text for text in texts)
+    )
+    workbench.press("Escape")
+    workbench.eventually(
+        workbench.notifications, lambda texts: not any("Generating" in text for text in texts)
+    )
+    assert workbench.lines() == [DESCRIPTION]
+    # The server goes on working.
+    workbench.open_problems()
+    workbench.go_to(1, 200)
+    workbench.press("Enter")
+    workbench.type("nonsense")
+    workbench.eventually(workbench.problems, lambda rows: rows != [])
