@@ -1,0 +1,132 @@
+"""Clauses in the form the compiler works on: fewer kinds of literals, variables counted, ordered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from language_server.constraints.theory import (
+    Arithmetic,
+    Atom,
+    AttributeOf,
+    Clause,
+    Comparison,
+    Constant,
+    Count,
+    Expression,
+    Individual,
+    Literal,
+    Parameter,
+    Term,
+    Theory,
+    Var,
+)
+
+Part = Literal | Comparison
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A predicate (or the body of a rule) with the types of its parameters made literals."""
+
+    name: str
+    parameters: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+
+
+def definition(
+    theory: Theory, name: str, parameters: tuple[Parameter, ...], clauses: Iterable[Clause]
+) -> Definition:
+    """The normal form of a predicate or of the body of a rule."""
+    typing = tuple(
+        Literal(Atom(parameter.type, (parameter.var,)))
+        for parameter in parameters
+        if parameter.type is not None and parameter.type != "node"
+    )
+    return Definition(
+        name,
+        tuple(parameter.var.name for parameter in parameters),
+        tuple(
+            tuple(_simplified(theory, part) for part in (*typing, *clause)) for clause in clauses
+        ),
+    )
+
+
+def _simplified(theory: Theory, part: Part) -> Part:
+    """Without ``equals``, ``container`` and atoms over attributes."""
+    if isinstance(part, Comparison):
+        return part
+    atom = part.atom
+    if atom.symbol == "container":
+        reverse = Atom("contains", atom.args[::-1], atom.closure, atom.modality, atom.place)
+        return Literal(reverse, part.negated, part.modality)
+    if atom.symbol == "equals" and not atom.closure and atom.modality is None:
+        op = "!=" if part.negated else "=="
+        return Comparison(op, atom.args[0], atom.args[1], atom.place)  # type: ignore[arg-type]
+    feature = theory.features.get(atom.symbol)
+    if feature is not None and feature.is_attribute:
+        value = atom.args[1] if len(atom.args) > 1 else Constant(True)
+        of = atom.args[0]
+        assert not isinstance(of, Constant)
+        return Comparison(
+            "!=" if part.negated else "==", AttributeOf(atom.symbol, of), value, atom.place
+        )
+    return part
+
+
+def term_variables(terms: Iterable[Term]) -> Iterator[str]:
+    """The variables among some terms, as often as they stand there."""
+    for term in terms:
+        if isinstance(term, Var):
+            yield term.name
+
+
+def direct_variables(expression: Expression) -> Iterator[str]:
+    """The variables of an expression that stand outside of counts."""
+    if isinstance(expression, Var):
+        yield expression.name
+    elif isinstance(expression, AttributeOf):
+        yield from term_variables((expression.of,))
+    elif isinstance(expression, Arithmetic):
+        yield from direct_variables(expression.left)
+        yield from direct_variables(expression.right)
+
+
+def counts(expression: Expression) -> Iterator[Count]:
+    """The counts in an expression."""
+    if isinstance(expression, Count):
+        yield expression
+    elif isinstance(expression, Arithmetic):
+        yield from counts(expression.left)
+        yield from counts(expression.right)
+
+
+def occurrences(parameters: Iterable[str], clause: Clause) -> Counter[str]:
+    """In how many places each variable is used; one place is a parameter list, a literal, a count
+    or the rest of a comparison. A variable used in one place only is local to it."""
+    found: Counter[str] = Counter(parameters)
+    for part in clause:
+        if isinstance(part, Literal):
+            found.update(set(term_variables(part.atom.args)))
+            continue
+        found.update({*direct_variables(part.left), *direct_variables(part.right)})
+        for count in (*counts(part.left), *counts(part.right)):
+            found.update(set(term_variables(count.atom.args)))
+    return found
+
+
+def required(part: Part, places: Counter[str]) -> set[str]:
+    """The variables that must be bound before the literal can be checked (not enumerated)."""
+    if isinstance(part, Literal):
+        names = set(term_variables(part.atom.args))
+        return {name for name in names if places[name] > 1} if part.negated else names
+    names = {*direct_variables(part.left), *direct_variables(part.right)}
+    for count in (*counts(part.left), *counts(part.right)):
+        names |= {name for name in term_variables(count.atom.args) if places[name] > 1}
+    return names
+
+
+def is_object(expression: Expression) -> bool:
+    """Whether an expression stands for an object, not for a value."""
+    return isinstance(expression, (Var, Individual))

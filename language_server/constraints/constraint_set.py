@@ -1,0 +1,126 @@
+"""The constraints of a language, compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from language_server.constraints.clauses import Definition
+from language_server.constraints.compiler import Compiler, Query, View
+from language_server.constraints.mapping import Mapping, kinds_of_individuals, schema_of
+from language_server.constraints.theory import Assertion, Atom, Literal, Predicate, Theory, Var
+from language_server.partial_model import Schema
+
+if TYPE_CHECKING:
+    from language_server.constraints.evaluation import Evaluation
+
+
+class ErrorQuery:
+    """An error predicate: its violations now, and those that hold in every completion."""
+
+    __slots__ = ("must", "now", "predicate")
+
+    def __init__(self, predicate: Predicate, now: Query, must: Query) -> None:
+        self.predicate = predicate
+        self.now = now
+        self.must = must
+
+
+class ConstraintSet:
+    """A theory with its mapping, compiled to queries.
+
+    Attributes:
+        errors: the error predicates by their ``now`` query.
+        roots: for each class the queries that are kept up to date for each of its objects.
+        extents: queries by which whole predicates are kept, with name and view.
+    """
+
+    def __init__(self, theory: Theory, mapping: Mapping) -> None:
+        self.theory = theory
+        self.mapping = mapping
+        self.schema: Schema = schema_of(theory, mapping)
+        self.compiler = Compiler(theory, self.schema)
+        self.errors: dict[Query, ErrorQuery] = {}
+        self.unanchored: list[Query] = []
+        self._compile()
+
+    @staticmethod
+    def of(theory: Theory, mapping: Mapping | None = None) -> ConstraintSet:
+        """Compile a theory; without a mapping, classes and features are mapped by name."""
+        return ConstraintSet(theory, mapping or Mapping.by_name(theory))
+
+    def initial(self, given: Iterable[Assertion] = ()) -> Evaluation:
+        """The model of the empty text, with what the theory and ``given`` assert."""
+        from language_server.constraints.evaluation import Evaluation
+
+        return Evaluation.initial(self, tuple(given))
+
+    def roots_of(self, kind: str) -> tuple[Query, ...]:
+        """The queries to keep up to date for an object of the class."""
+        return self._roots[kind]
+
+    def kinds_of_individual(self, name: str) -> tuple[str, ...]:
+        """The classes asserted of a given object."""
+        return self._kinds_of_individuals[name]
+
+    def _compile(self) -> None:
+        compiler = self.compiler
+        for predicate in self.theory.predicates.values():
+            if predicate.clauses is None:
+                continue
+            pattern = tuple(position == 0 for position in range(len(predicate.parameters)))
+            now = compiler.query(predicate.name, pattern, "now")
+            must = compiler.query(predicate.name, pattern, "must")
+            if predicate.error:
+                self.errors[now] = ErrorQuery(predicate, now, must)
+                if not predicate.parameters:
+                    self.unanchored.append(now)
+        self.extents: dict[Query, tuple[str, View]] = {}
+        while len(self.extents) < len(compiler.extents):
+            for place, query in list(compiler.extents.items()):
+                self.extents[query] = place
+        anchored: dict[str, list[Query]] = {kind: [] for kind in self.schema.classes}
+        for query in dict.fromkeys((*self.errors, *self.extents)):
+            if query.pattern:
+                meaning = compiler.definitions.get(query.name)
+                kinds = (
+                    None
+                    if meaning is None
+                    else self._anchor_kinds(meaning, meaning.parameters[0], frozenset())
+                )
+                for kind in self.schema.classes if kinds is None else kinds:
+                    anchored[kind].append(query)
+        self._roots = {kind: tuple(queries) for kind, queries in anchored.items()}
+        self._kinds_of_individuals = kinds_of_individuals(self.theory)
+
+    def _anchor_kinds(
+        self, meaning: Definition, parameter: str, seen: frozenset[str]
+    ) -> frozenset[str] | None:
+        """The classes whose objects can stand at a parameter; None for all."""
+        union: frozenset[str] = frozenset()
+        for clause in meaning.clauses:
+            kinds: frozenset[str] | None = None
+            for part in clause:
+                if isinstance(part, Literal) and not part.negated:
+                    for position, term in enumerate(part.atom.args):
+                        if isinstance(term, Var) and term.name == parameter:
+                            found = self._argument_kinds(part.atom, position, seen)
+                            if found is not None:
+                                kinds = found if kinds is None else kinds & found
+            if kinds is None:
+                return None
+            union |= kinds
+        return union
+
+    def _argument_kinds(
+        self, atom: Atom, position: int, seen: frozenset[str]
+    ) -> frozenset[str] | None:
+        if atom.symbol in self.schema.classes:
+            return self.schema.classes[atom.symbol].descendants
+        feature = self.schema.features.get(atom.symbol)
+        if feature is not None:
+            return feature.sources if position == 0 else feature.targets or None
+        meaning = self.compiler.definitions.get(atom.symbol)
+        if meaning is None or atom.symbol in seen:
+            return None
+        return self._anchor_kinds(meaning, meaning.parameters[position], seen | {atom.symbol})

@@ -1,0 +1,151 @@
+"""The evaluation of all constraints over a growing model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from language_server.constraints.constraint_set import ConstraintSet
+from language_server.constraints.given import state_given
+from language_server.constraints.settling import Settled, settle
+from language_server.constraints.state import State
+from language_server.constraints.theory import Assertion
+from language_server.constraints.violation import Violation, violations
+from language_server.partial_model import Cell, Draft, ObjectId, PartialModel, Truth, finish, refine
+from language_server.syntax.events import Event
+
+_Pending = tuple[tuple[Cell, ...], "_Pending | None"]
+
+
+class Evaluation:
+    """A partial model with the state of all constraints over it; a persistent value.
+
+    The answers are brought up to date when they are asked for, from those of the nearest earlier
+    evaluation that was asked, so that a sequence of events may be read in one go.
+    """
+
+    __slots__ = ("_base", "_contradictions", "_obligations", "_pending", "_settled", "constraints", "model")
+
+    def __init__(
+        self,
+        constraints: ConstraintSet,
+        model: PartialModel,
+        base: Settled,
+        pending: _Pending | None,
+    ) -> None:
+        self.constraints = constraints
+        self.model = model
+        self._base = base
+        self._pending = pending
+        self._settled: Settled | None = None
+        self._contradictions: tuple[Violation, ...] | None = None
+        self._obligations: tuple[Violation, ...] | None = None
+
+    @staticmethod
+    def initial(constraints: ConstraintSet, given: tuple[Assertion, ...] = ()) -> Evaluation:
+        """The evaluation of the empty text; see ``ConstraintSet.initial``."""
+        draft = Draft.blank(constraints.schema)
+        base = Settled(draft.commit())
+        state_given(draft, constraints, given)
+        draft.touched.append(("start",))
+        return Evaluation(constraints, draft.commit(), base, (tuple(draft.touched), None))
+
+    def refine(self, event: Event) -> Evaluation:
+        """The evaluation after one more parse event."""
+        draft = Draft(self.model)
+        refine(draft, event)
+        return self._followed_by(draft)
+
+    def refine_all(self, events: Iterable[Event]) -> Evaluation:
+        """The evaluation after some more parse events."""
+        draft = Draft(self.model)
+        for event in events:
+            refine(draft, event)
+        return self._followed_by(draft)
+
+    def close(self) -> Evaluation:
+        """The text ends here: what is not stated is false."""
+        if self.model.closed:
+            return self
+        draft = Draft(self.model)
+        finish(draft)
+        return self._followed_by(draft)
+
+    @property
+    def contradictions(self) -> tuple[Violation, ...]:
+        """What is violated in every completion; an empty tuple does not prove that there is one."""
+        if self._contradictions is None:
+            found = violations(self.constraints, self._up_to_date(), certain_only=True)
+            self._contradictions = tuple(v for v in found if v.severity == "error")
+        return self._contradictions
+
+    @property
+    def obligations(self) -> tuple[Violation, ...]:
+        """What would be violated if the text ended here."""
+        return tuple(v for v in self._all() if v.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Violation, ...]:
+        """Error predicates of a lower severity that hold as the text stands."""
+        return tuple(v for v in self._all() if v.severity != "error")
+
+    def truth(self, symbol: str, args: tuple[ObjectId, ...]) -> Truth:
+        """The value of a class, reference or predicate for some objects.
+
+        Args:
+            symbol: name of a class or predicate, or symbol of a reference.
+            args: as many objects as the symbol takes.
+        """
+        if symbol not in self.constraints.compiler.definitions:
+            return self.model.truth(symbol, args)
+        state = self._state()
+        compiler = self.constraints.compiler
+        pattern = (True,) * len(args)
+        if self.model.closed:
+            anchored = tuple(position == 0 for position in range(len(args)))
+            holds = args[1:] in state.rows(compiler.query(symbol, anchored, "now"), args[:1])
+            return Truth.of(holds, holds)
+        must = bool(state.rows(compiler.query(symbol, pattern, "must"), args))
+        may = state.possible_row(compiler.query(symbol, pattern, "may"), args)
+        return Truth.of(may, must)
+
+    def rows(self, predicate: str) -> Iterator[tuple[ObjectId, ...]]:
+        """The rows of a predicate as the text stands."""
+        pattern = (False,) * len(self.constraints.compiler.parameters(predicate))
+        query = self.constraints.compiler.query(predicate, pattern, "now")
+        yield from self._state().rows(query, ())
+
+    def _state(self) -> State:
+        settled = self._up_to_date()
+        return State(
+            settled.model,
+            settled.memo.mutate(),
+            settled.readers.mutate(),
+            settled.extents,
+            settled.sizes,
+        )
+
+    def _all(self) -> tuple[Violation, ...]:
+        if self._obligations is None:
+            self._obligations = violations(
+                self.constraints, self._up_to_date(), certain_only=False
+            )
+        return self._obligations
+
+    def _followed_by(self, draft: Draft) -> Evaluation:
+        touched = tuple(draft.touched)
+        if self._settled is not None:
+            return Evaluation(self.constraints, draft.commit(), self._settled, (touched, None))
+        return Evaluation(self.constraints, draft.commit(), self._base, (touched, self._pending))
+
+    def _up_to_date(self) -> Settled:
+        if self._settled is None:
+            batches = []
+            pending = self._pending
+            while pending is not None:
+                touched, pending = pending
+                batches.append(touched)
+            cells = dict.fromkeys(cell for batch in reversed(batches) for cell in batch)
+            self._settled = settle(self.constraints, self._base, self.model, cells)
+            self._pending = None
+            self._base = self._settled
+        return self._settled

@@ -1,0 +1,276 @@
+"""Brings the answers of all queries up to date with a changed model, by what the change touches."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import Any
+
+from immutables import Map
+
+from language_server.constraints.compiler import Closure, Counting, Query, Row, View
+from language_server.constraints.constraint_set import ConstraintSet
+from language_server.constraints.state import Key, State
+from language_server.partial_model import Cell, FeatureInfo, ObjectId, PartialModel
+
+Shortfall = tuple[FeatureInfo, str, Any]  # feature, kind of the problem, detail
+_MISSING: Any = object()
+
+
+class Settled:
+    """All answers for one model; a persistent value.
+
+    Attributes:
+        memo: answers by query and arguments.
+        readers: for each cell the answers that rest on it.
+        extents, sizes: rows of the predicates that are kept as a whole, and how many.
+        violated: rows of violated error predicates as the text stands, and in every completion.
+        shortfalls: problems of objects with their features, likewise.
+    """
+
+    __slots__ = (
+        "extents",
+        "memo",
+        "model",
+        "readers",
+        "shortfalls_must",
+        "shortfalls_now",
+        "sizes",
+        "violated_must",
+        "violated_now",
+    )
+
+    def __init__(self, model: PartialModel) -> None:
+        empty: Any = Map()
+        self.model = model
+        self.memo: Map[Key, Any] = empty
+        self.readers: Map[Cell, Any] = empty
+        self.extents: Map[tuple[str, View], Map[ObjectId, Any]] = empty
+        self.sizes: Map[tuple[str, View], int] = empty
+        self.violated_now: Map[Key, Any] = empty
+        self.violated_must: Map[Key, Any] = empty
+        self.shortfalls_now: Map[ObjectId, tuple[Shortfall, ...]] = empty
+        self.shortfalls_must: Map[ObjectId, tuple[Shortfall, ...]] = empty
+
+
+def settle(
+    constraints: ConstraintSet, before: Settled, model: PartialModel, touched: Iterable[Cell]
+) -> Settled:
+    """The answers for the model, made from those for an earlier one and what was touched since."""
+    return _Settling(constraints, before, model).run(touched)
+
+
+class _Settling:
+    def __init__(self, constraints: ConstraintSet, before: Settled, model: PartialModel) -> None:
+        self._constraints = constraints
+        self._after = after = Settled(model)
+        after.extents = before.extents
+        after.sizes = before.sizes
+        after.violated_now = before.violated_now
+        after.violated_must = before.violated_must
+        after.shortfalls_now = before.shortfalls_now
+        after.shortfalls_must = before.shortfalls_must
+        self._memo: Any = before.memo.mutate()
+        self._readers: Any = before.readers.mutate()
+        self._state = State(model, self._memo, self._readers, after.extents, after.sizes)
+        self._heap: list[tuple[int, int, Key]] = []
+        self._waiting: set[Key] = set()
+        self._order = 0
+
+    def run(self, touched: Iterable[Cell]) -> Settled:
+        """Bring everything up to date."""
+        model = self._after.model
+        checked: set[ObjectId] = set()
+        for cell in touched:
+            self._fire(cell)
+            kind = cell[0]
+            if kind == "bounds":
+                checked.add(cell[1])
+            elif kind in ("new", "open", "kinds"):
+                if kind == "new":
+                    self._fire(("objects",))
+                checked.add(cell[1])
+                self._add_roots(cell[1])
+            elif kind == "gone":
+                self._forget(cell[1])
+            elif kind == "start":
+                for query in self._constraints.unanchored:
+                    self._schedule((query, ()))
+        for node in checked:
+            if node in model.nodes and node >= 0:
+                self._check_features(node)
+        while self._heap:
+            _, _, key = heapq.heappop(self._heap)
+            self._waiting.discard(key)
+            self._renew(key)
+        self._after.memo = self._memo.finish()
+        self._after.readers = self._readers.finish()
+        return self._after
+
+    # ---- queries -----------------------------------------------------------------------------
+
+    def _fire(self, cell: Any) -> None:
+        """A cell has changed: whatever rests on it must be looked at again."""
+        keys = self._readers.get(cell)
+        if keys is not None:
+            del self._readers[cell]
+            for key in keys:
+                self._schedule(key)
+
+    def _schedule(self, key: Key) -> None:
+        if key not in self._waiting:
+            self._waiting.add(key)
+            self._order += 1
+            heapq.heappush(self._heap, (key[0].stratum, self._order, key))
+
+    def _add_roots(self, node: ObjectId) -> None:
+        record = self._after.model.nodes.get(node)
+        if record is None or node < 0:
+            return
+        errors = self._constraints.errors
+        roots = dict.fromkeys(
+            query for kind in record.kinds for query in self._constraints.roots_of(kind)
+        )
+        for query in roots:
+            key = (query, (node,))
+            if key not in self._memo and not (query in errors and record.role == "mentioned"):
+                self._schedule(key)
+
+    def _renew(self, key: Key) -> None:
+        asked, args = key
+        if args and isinstance(args[0], int) and args[0] not in self._after.model.nodes:
+            if key in self._memo:
+                del self._memo[key]
+            return
+        is_root = isinstance(asked, Query) and (
+            asked in self._constraints.errors
+            or asked in self._constraints.extents
+            or key in self._after.violated_must
+        )
+        before = self._memo.get(key, _MISSING)
+        if not is_root and not self._readers.get(key) and not self._is_needed(key):
+            if before is not _MISSING:
+                del self._memo[key]
+            return
+        value = self._state.compute(key)
+        if value == before:
+            return
+        self._fire(key)
+        if isinstance(asked, Query):
+            if asked in self._constraints.extents:
+                self._update_extent(asked, args, value)
+            if asked in self._constraints.errors:
+                self._update_violation(asked, args, value)
+            elif self._is_needed(key):
+                self._update_must(key, value)
+
+    def _is_needed(self, key: Key) -> bool:
+        """Whether a ``must`` answer is wanted because the constraint is violated now."""
+        return key in self._after.violated_must
+
+    def _update_extent(self, query: Query, args: Row, rows: Any) -> None:
+        name, view = self._constraints.extents[query]
+        place = (name, view)
+        extent: Any = self._after.extents.get(place)
+        if extent is None:
+            extent = Map()
+        size = self._after.sizes.get(place, 0) - len(extent.get(args[0], ()))
+        if rows:
+            extent = extent.set(args[0], rows)
+        elif args[0] in extent:
+            extent = extent.delete(args[0])
+        else:
+            return
+        self._after.extents = self._after.extents.set(place, extent)
+        self._after.sizes = self._after.sizes.set(place, size + len(rows))
+        self._state.extents = self._after.extents
+        self._state.sizes = self._after.sizes
+        self._fire(("extent", name, view))
+
+    def _update_violation(self, query: Query, args: Row, rows: Any) -> None:
+        key = (query, args)
+        must = (self._constraints.errors[query].must, args)
+        if rows:
+            self._after.violated_now = self._after.violated_now.set(key, rows)
+            if must not in self._after.violated_must:
+                self._after.violated_must = self._after.violated_must.set(must, ())
+                self._schedule(must)
+        else:
+            if key in self._after.violated_now:
+                self._after.violated_now = self._after.violated_now.delete(key)
+            if must in self._after.violated_must:
+                self._after.violated_must = self._after.violated_must.delete(must)
+
+    def _update_must(self, key: Key, rows: Any) -> None:
+        self._after.violated_must = self._after.violated_must.set(key, rows)
+
+    def _forget(self, node: ObjectId) -> None:
+        """An object turned out to be another one: its answers go."""
+        after = self._after
+        self._fire(("objects",))
+        for query in (*self._constraints.errors, *self._constraints.extents):
+            key = (query, (node,))
+            if key not in self._memo:
+                continue
+            if query in self._constraints.extents:
+                self._update_extent(query, (node,), ())
+            if query in self._constraints.errors:
+                self._update_violation(query, (node,), ())
+            del self._memo[key]
+        if node in after.shortfalls_now:
+            after.shortfalls_now = after.shortfalls_now.delete(node)
+        if node in after.shortfalls_must:
+            after.shortfalls_must = after.shortfalls_must.delete(node)
+
+    # ---- built-in constraints ----------------------------------------------------------------
+
+    def _check_features(self, node: ObjectId) -> None:
+        """Multiplicities, conflicts and containment of one object."""
+        model = self._after.model
+        record = model.nodes[node]
+        now: list[Shortfall] = []
+        must: list[Shortfall] = []
+        if record.role != "mentioned" and len(record.kinds) == 1:
+            info = model.schema.classes[next(iter(record.kinds))]
+            for feature in info.bounded:
+                problem = self._bound_problem(node, feature)
+                if problem is not None:
+                    now.append(problem)
+                    if problem[1] == "upper" or not model.may_fill(feature, node):
+                        must.append(problem)
+            for kind, found in (("conflict", model.conflicts), ("value", model.unknown_values)):
+                if found:
+                    for feature in info.features.values():
+                        if (node, feature.symbol) in found:
+                            problem = (feature, kind, found[node, feature.symbol])
+                            now.append(problem)
+                            must.append(problem)
+        after = self._after
+        after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
+        after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
+
+    def _bound_problem(self, node: ObjectId, feature: FeatureInfo) -> Shortfall | None:
+        facts = self._after.model.facts
+        if feature.attribute:
+            value = facts.get((feature.symbol, "=", node))
+            number = 0 if value is None else len(value) if isinstance(value, tuple) else 1
+            if value is None and feature.target == "boolean":
+                return None
+        else:
+            number = len(facts.get((feature.symbol, ">", node), ()))
+        if number < feature.lower:
+            if (node, feature.symbol) in self._after.model.unknown_values:
+                return None  # something stands there, and it is reported itself
+            return feature, "lower", number
+        if feature.upper is not None and number > feature.upper:
+            return feature, "upper", number
+        return None
+
+
+def _put(entries: Any, node: ObjectId, value: tuple[Shortfall, ...]) -> Any:
+    if value:
+        return entries.set(node, value)
+    return entries.delete(node) if node in entries else entries
+
+
+__all__ = ["Closure", "Counting", "Settled", "Shortfall", "settle"]

@@ -1,0 +1,367 @@
+"""Refinement of a partial model by parse events.
+
+An object enters the model when its identity (name or key) is read, or at its first other need, so
+that a declaration takes over the object that earlier references to its name have brought in, and a
+further mention of a keyed object adds to the one that is there. References are linked as textX
+does without scope provider: to the one object of a fitting class with that name anywhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from language_server.partial_model.model import NOTHING, Draft, Frame, Node, ObjectId, Reference
+from language_server.partial_model.schema import ClassInfo, FeatureInfo, Schema
+from language_server.syntax.events import Assign, Close, Event, Open, Refer
+
+
+def refine(draft: Draft, event: Event) -> None:
+    """Add to the draft what one parse event says."""
+    if isinstance(event, Open):
+        _open(draft, event)
+    elif isinstance(event, Close):
+        _close(draft, event)
+    else:
+        _fill(draft, event)
+
+
+def finish(draft: Draft) -> None:
+    """The text ends here: all objects under construction end with it."""
+    while draft.frame is not None:
+        frame = _present(draft, draft.frame)
+        if frame.node is not None:
+            _seal(draft, frame.node, -1)
+        draft.frame = frame.parent
+    draft.closed = True
+    draft.touched.append(("end",))
+
+
+def _open(draft: Draft, event: Open) -> None:
+    parent = draft.frame
+    feature = None
+    if parent is not None:
+        parent = draft.frame = _present(draft, parent)
+        if event.feature is not None:
+            feature = draft.schema.feature_map.get((parent.rule, event.feature))
+    info = draft.schema.rules.get(event.cls)
+    frame = Frame(parent, None, event.cls, info, feature, event.start)
+    draft.frame = frame
+    if info is not None and not info.named and not info.key:
+        draft.frame = _present(draft, frame)
+
+
+def _close(draft: Draft, event: Close) -> None:
+    if draft.frame is None:
+        return
+    frame = _present(draft, draft.frame)
+    if frame.node is not None:
+        _seal(draft, frame.node, event.end)
+    draft.frame = frame.parent
+    if frame.parent is None:
+        draft.closed = True
+        draft.touched.append(("end",))
+
+
+def _fill(draft: Draft, event: Assign | Refer) -> None:
+    frame = draft.frame
+    if frame is None or frame.info is None:
+        return
+    feature = draft.schema.feature_map.get((frame.rule, event.feature))
+    if isinstance(event, Assign):
+        if event.feature in frame.info.key and (frame.node is None or not _is_keyed(draft, frame)):
+            _identify_by_key(draft, frame, event)
+            return
+        if event.feature == "name" and not frame.info.key:
+            frame = draft.frame = _identify_by_name(draft, frame, event)
+            if feature is not None and frame.node is not None:
+                _state(draft, feature, frame.node, event)
+            return
+    if feature is None:
+        return
+    if frame.node is None:
+        if frame.info.key:
+            draft.frame = frame._replace(held=(*frame.held, event))
+            return
+        frame = draft.frame = _present(draft, frame)
+    assert frame.node is not None
+    _state(draft, feature, frame.node, event)
+
+
+def _is_keyed(draft: Draft, frame: Frame) -> bool:
+    return frame.node is not None and draft.nodes[frame.node].name is not None
+
+
+def _state(draft: Draft, feature: FeatureInfo, node: ObjectId, event: Assign | Refer) -> None:
+    """One primitive value or reference of an object that is in the model."""
+    if isinstance(event, Refer):
+        if feature.attribute:
+            _set_attribute(draft, feature, node, event.name, event)
+        else:
+            _refer(draft, feature, node, event.target, event.name, event.start, event.end)
+    elif feature.attribute:
+        _set_attribute(draft, feature, node, event.value, event)
+    elif isinstance(event.value, str):
+        target = draft.schema.classes[feature.target]
+        if target.individuals or not (target.named or target.key):
+            individual = individual_named(draft.schema, target, event.value)
+            if individual is None:
+                draft.unknown_values = draft.unknown_values.set(
+                    (node, feature.symbol), (event.value, event.start, event.end)
+                )
+                draft.touched.append(("bounds", node))
+            else:
+                _set_reference(draft, feature, node, individual, event)
+        else:
+            _refer(draft, feature, node, feature.target, event.value, event.start, event.end)
+
+
+def individual_named(schema: Schema, cls: ClassInfo, text: str) -> ObjectId | None:
+    """The given object of the class that a text denotes; quotes around the text do not count."""
+    found = cls.individuals.get(text)
+    if found is None and len(text) > 1 and text[0] in "'\"" and text[-1] == text[0]:
+        text = text[1:-1]
+        found = cls.individuals.get(text)
+    if found is None and cls.name in schema.case_insensitive:
+        found = cls.individuals.get(text.casefold())
+    return found
+
+
+def _set_attribute(
+    draft: Draft, feature: FeatureInfo, node: ObjectId, value: Any, event: Assign | Refer
+) -> None:
+    before = draft.facts.get((feature.symbol, "=", node))
+    if feature.upper == 1 and before is not None and before != value:
+        if not _may_replace(draft, feature, node, before, value, event):
+            return
+    draft.assign(feature, node, value)
+
+
+def _set_reference(
+    draft: Draft, feature: FeatureInfo, node: ObjectId, target: ObjectId, event: Assign | Refer
+) -> None:
+    stated = draft.facts.get((feature.symbol, ">", node), NOTHING)
+    if feature.upper == 1 and stated and target not in stated:
+        (before,) = stated if len(stated) == 1 else (next(iter(stated)),)
+        names = draft.nodes[before].name, draft.nodes[target].name
+        if not _may_replace(draft, feature, node, *names, event):
+            return
+        draft.unlink(feature, node, before)
+    draft.link(feature, node, target)
+
+
+def _may_replace(
+    draft: Draft, feature: FeatureInfo, node: ObjectId, before: Any, value: Any,
+    event: Assign | Refer,
+) -> bool:
+    """Whether a second, different value of a single-valued feature takes the place of the first."""
+    kinds = draft.nodes[node].kinds
+    info = draft.schema.classes[next(iter(kinds))]
+    if not info.key:
+        return True  # textX lets the last assignment win
+    if info.conflict == "error":
+        draft.conflicts = draft.conflicts.set(
+            (node, feature.symbol), (before, value, event.start, event.end)
+        )
+        draft.touched.append(("bounds", node))
+    return info.conflict == "last"
+
+
+def _refer(
+    draft: Draft, feature: FeatureInfo, node: ObjectId, target: str, name: str, start: int, end: int
+) -> None:
+    info = draft.schema.rules.get(target) or draft.schema.classes.get(target)
+    if info is None:
+        return
+    individual = individual_named(draft.schema, info, name) if info.individuals else None
+    if individual is not None:
+        draft.link(feature, node, individual)
+        return
+    reference = Reference(node, feature.symbol, info.name, name, start, end)
+    refs = ("refs", name)
+    draft.facts = draft.facts.set(refs, (reference, draft.facts.get(refs)))
+    classes = ("targets", name)
+    draft.facts = draft.facts.set(
+        classes, draft.facts.get(classes, frozenset()) | {info.name}
+    )
+    found = [
+        other
+        for other in draft.facts.get(("name", name), NOTHING)
+        if draft.nodes[other].kinds <= info.descendants
+    ]
+    if len(found) > 1:
+        draft.ambiguous = draft.ambiguous.set((info.name, name), tuple(sorted(found)))
+    if found:
+        draft.link(feature, node, min(found))
+        return
+    mentioned = draft.pending.get((info.name, name))
+    if mentioned is None:
+        mentioned = draft.add_node(
+            Node(info.kinds, name, True, "mentioned", start, end, start, end), info.name
+        )
+        draft.pending = draft.pending.set((info.name, name), mentioned)
+    draft.link(feature, node, mentioned)
+
+
+def _present(draft: Draft, frame: Frame) -> Frame:
+    """The frame with its object in the model, with what is known of its identity."""
+    if frame.node is not None or frame.info is None:
+        return frame
+    role = "keyed" if frame.info.key else "declared"
+    number = draft.add_node(
+        Node(frame.info.exact, None, True, role, frame.start, rule=frame.rule), frame.info.name
+    )
+    frame = frame._replace(node=number)
+    _attach(draft, frame, number)
+    return _state_held(draft, frame)
+
+
+def _attach(draft: Draft, frame: Frame, number: ObjectId) -> None:
+    """Link an object to the one whose feature it fills."""
+    if frame.feature is None or frame.parent is None or frame.parent.node is None:
+        return
+    feature = frame.feature
+    if feature.attribute:
+        return
+    stated = draft.facts.get((feature.symbol, ">", frame.parent.node), NOTHING)
+    if feature.upper == 1 and stated and number not in stated and feature.revisable:
+        for before in stated:
+            draft.unlink(feature, frame.parent.node, before)
+    draft.link(feature, frame.parent.node, number)
+
+
+def _state_held(draft: Draft, frame: Frame) -> Frame:
+    """State what was read before the object's key."""
+    assert frame.node is not None
+    for event in frame.held:
+        feature = draft.schema.feature_map[frame.rule, event.feature]
+        _state(draft, feature, frame.node, event)
+    return frame._replace(held=())
+
+
+def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
+    """A declaration gets its name: mentions of that name become this object."""
+    assert frame.info is not None
+    name = str(event.value)
+    cls = frame.info.name
+    node = Node(
+        frame.info.exact, name, True, "declared", frame.start, -1, event.start, event.end, frame.rule
+    )
+    fitting = [
+        (target, draft.pending[target, name])
+        for target in sorted(draft.facts.get(("targets", name), ()))
+        if (target, name) in draft.pending
+        and cls in draft.schema.classes[target].descendants
+    ]
+    number = frame.node
+    if number is None and fitting:
+        target, number = fitting.pop(0)
+        draft.pending = draft.pending.delete((target, name))
+        draft.exclude((target, "*"), number)
+        draft.include((cls, "*"), number)
+        draft.replace_node(number, node)
+        draft.touched.append(("bounds", number))
+        _attach(draft, frame, number)
+    elif number is None:
+        number = draft.add_node(node, cls)
+        _attach(draft, frame, number)
+    else:
+        before = draft.nodes[number].name
+        if before is not None and before != name:
+            draft.exclude(("name", before), number)
+        draft.replace_node(
+            number,
+            draft.nodes[number]._replace(name=name, name_start=event.start, name_end=event.end),
+        )
+    for target, mentioned in fitting:
+        draft.pending = draft.pending.delete((target, name))
+        _merge(draft, mentioned, number, target)
+    draft.include(("name", name), number)
+    _check_unique(draft, name)
+    return frame._replace(node=number)
+
+
+def _check_unique(draft: Draft, name: str) -> None:
+    """textX: a name must be unique among the objects that a reference by this name could mean."""
+    targets = draft.facts.get(("targets", name))
+    if targets is None:
+        return
+    bearers = draft.facts.get(("name", name), NOTHING)
+    if len(bearers) < 2:
+        return
+    for target in targets:
+        descendants = draft.schema.classes[target].descendants
+        found = [node for node in bearers if draft.nodes[node].kinds <= descendants]
+        if len(found) > 1:
+            draft.ambiguous = draft.ambiguous.set((target, name), tuple(sorted(found)))
+
+
+def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
+    """One more part of the key of a mention; with all of them it is known which object it is."""
+    info = frame.info
+    assert info is not None
+    key = (*frame.key, (event.feature, event.value))
+    start = event.start if frame.key_start < 0 else frame.key_start
+    frame = frame._replace(
+        key=key, held=(*frame.held, event), key_start=start, key_end=event.end
+    )
+    values = dict(key)
+    if len(values) < len(info.key):
+        draft.frame = frame
+        return
+    identity = ("key", info.name, *(values[name] for name in info.key))
+    number = draft.facts.get(identity)
+    temporary = frame.node
+    if number is None:
+        label = " ".join(str(values[name]) for name in info.key)
+        record = Node(
+            info.exact, label, True, "keyed", frame.start, -1, start, event.end, frame.rule
+        )
+        if temporary is None:
+            number = draft.add_node(record, info.name)
+        else:
+            number = temporary
+            draft.replace_node(number, record)
+        draft.facts = draft.facts.set(identity, number)
+        draft.include(("name", label), number)
+    elif temporary is not None and temporary != number:
+        _merge(draft, temporary, number, info.name)
+    frame = frame._replace(node=number)
+    mentions = ("mentions", number)
+    draft.facts = draft.facts.set(
+        mentions, ((frame.start, start, event.end), draft.facts.get(mentions))
+    )
+    if temporary is None:
+        _attach(draft, frame, number)
+    draft.frame = _state_held(draft, frame)
+
+
+def _merge(draft: Draft, gone: ObjectId, kept: ObjectId, home: str) -> None:
+    """Two objects turn out to be one: move the facts of the first to the second."""
+    features = draft.schema.features.values()
+    for feature in features:
+        if feature.attribute:
+            value = draft.facts.get((feature.symbol, "=", gone))
+            if value is not None:
+                draft.exclude((feature.symbol, "#", value), gone)
+                draft.facts = draft.facts.delete((feature.symbol, "=", gone))
+                draft.assign(feature, kept, value)
+            continue
+        for target in list(draft.facts.get((feature.symbol, ">", gone), ())):
+            draft.unlink(feature, gone, target)
+            draft.link(feature, kept, kept if target == gone else target)
+        for source in list(draft.facts.get((feature.symbol, "<", gone), ())):
+            draft.unlink(feature, source, gone)
+            draft.link(feature, source, kept)
+    draft.exclude((home, "*"), gone)
+    draft.drop_node(gone)
+
+
+def _seal(draft: Draft, number: ObjectId, end: int) -> None:
+    """Nothing more will be stated of the object, unless it is keyed."""
+    record = draft.nodes[number]
+    if record.role == "keyed":
+        if record.end < 0 <= end:
+            draft.nodes = draft.nodes.set(number, record._replace(end=end))
+        return
+    draft.replace_node(number, record._replace(open=False, end=end))
+    draft.touched.append(("bounds", number))

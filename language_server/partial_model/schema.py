@@ -1,0 +1,89 @@
+"""What the store must know of a metamodel: classes, features and how parse events map to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+NEW = "::new"  # suffix of the name of the object that stands for all future objects of a class
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureInfo:
+    """A feature, resolved.
+
+    Attributes:
+        symbol: ``Owner::name``.
+        sources: all classes whose objects have the feature.
+        targets: all classes that may stand at its end (empty for an attribute).
+        supersets: symbols of the features whose subset it is.
+        revisable: later text may replace a stated value (``conflict last`` of a keyed class).
+        indirect: it may also be stated at its opposite or through a subset.
+    """
+
+    symbol: str
+    name: str
+    owner: str
+    target: str
+    lower: int
+    upper: int | None
+    containment: bool
+    attribute: bool
+    opposite: str | None
+    supersets: tuple[str, ...]
+    sources: frozenset[str]
+    targets: frozenset[str]
+    revisable: bool = False
+    indirect: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClassInfo:
+    """A class with everything it inherits.
+
+    Attributes:
+        descendants: the class itself and all its subclasses.
+        kinds: those of them an object can be made of (not abstract).
+        ancestors: the class itself and all its superclasses.
+        features: by name, inherited ones included.
+        bounded: the features with a lower bound or a finite upper bound.
+        key: names of the features that identify an object among all mentions (``@key``).
+        named: whether objects have a ``name`` by which text refers to them.
+        individuals: name to object for the given objects of this class (enum literals, atoms).
+    """
+
+    name: str
+    abstract: bool
+    descendants: frozenset[str]
+    kinds: frozenset[str]
+    ancestors: frozenset[str]
+    features: Mapping[str, FeatureInfo]
+    bounded: tuple[FeatureInfo, ...]
+    containments: tuple[FeatureInfo, ...]
+    key: tuple[str, ...]
+    conflict: Literal["error", "first", "last"]
+    named: bool
+    individuals: Mapping[str, int]
+    exact: frozenset[str] = field(default_factory=frozenset)  # {name}, shared
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A metamodel and the mapping from parse events to it.
+
+    Attributes:
+        classes, features: by name and by symbol.
+        rules: class of the theory for each class of the grammar; what is missing is not modelled.
+        feature_map: feature for each (class of the grammar, feature of the grammar).
+        individuals: name to object for all given objects; ``new``: class to its ``C::new`` object.
+        case_insensitive: classes whose individuals text may name in any case.
+    """
+
+    classes: Mapping[str, ClassInfo]
+    features: Mapping[str, FeatureInfo]
+    rules: Mapping[str, ClassInfo]
+    feature_map: Mapping[tuple[str, str], FeatureInfo]
+    individuals: Mapping[str, int]
+    new: Mapping[str, int]
+    case_insensitive: frozenset[str] = frozenset()
