@@ -1,7 +1,7 @@
 """Annotations of a problem file: which there are, and what they say about a declaration.
 
 ``@key(feature, ...)``, ``@ignorecase``, ``@message("...")``, ``@severity(...)`` and ``@lookahead``
-are built in; ``#pred name(...).`` declares further ones, which are kept for tools and mean nothing here.
+are built in; ``#pred name(...).`` declares further ones, which are for other tools.
 """
 
 from __future__ import annotations

@@ -331,7 +331,7 @@ class ClauseReader:
         if not self._is_attribute(symbol) or len(node.arguments) != 1:
             self._collector.add(
                 node,
-                f"only an attribute of one object has a value to compare, not '{clean(node.symbol)}'",
+                f"only an attribute of an object has a value, not '{clean(node.symbol)}'",
             )
             return None, "object"
         of = self._term(node.arguments[0])

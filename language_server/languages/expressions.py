@@ -1,0 +1,89 @@
+"""What a grammar rule matches, read off textX's parser graph without running it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from textx.metamodel import TextXMetaModel
+
+BASE_TYPES = {
+    "ID": "string",
+    "STRING": "string",
+    "INT": "int",
+    "BOOL": "boolean",
+    "FLOAT": "real",
+    "STRICTFLOAT": "real",
+    "NUMBER": "real",
+    "BASETYPE": "string",
+}
+
+
+def grammar_classes(metamodel: TextXMetaModel) -> dict[str, Any]:
+    """The classes of the rules of a grammar (imported grammars included) by name."""
+    found: dict[str, Any] = {}
+    for cls in metamodel:
+        if cls.__name__ not in (*BASE_TYPES, "OBJECT"):
+            found.setdefault(cls.__name__, cls)
+    return found
+
+
+def choices(rule: Any) -> tuple[str, ...] | None:
+    """The texts of a match rule that is a choice of fixed texts; None for any other rule."""
+    kind = _kind(rule)
+    if kind == "StrMatch":
+        return None if rule.ignore_case else (str(rule.to_match),)
+    if kind == "OrderedChoice" or (kind == "Sequence" and len(rule.nodes) == 1):
+        found: list[str] = []
+        for node in rule.nodes:
+            texts = choices(node)
+            if texts is None:
+                return None
+            found.extend(texts)
+        return tuple(dict.fromkeys(found))
+    return None
+
+
+def as_regex(rule: Any, seen: frozenset[int] = frozenset()) -> str | None:
+    """A regular expression for what a match rule matches; None where it recurses or predicts."""
+    if id(rule) in seen:
+        return None
+    seen |= {id(rule)}
+    kind = _kind(rule)
+    if kind == "StrMatch":
+        return re.escape(str(rule.to_match))
+    if kind == "RegExMatch":
+        return f"(?:{rule.to_match_regex})"
+    parts = [as_regex(node, seen) for node in getattr(rule, "nodes", ())]
+    if any(part is None for part in parts):
+        return None
+    known = [part for part in parts if part is not None]
+    if kind == "OrderedChoice":
+        return f"(?:{'|'.join(known)})"
+    body = r"\s*".join(known)
+    suffix = {"Sequence": "", "ZeroOrMore": "*", "OneOrMore": "+", "Optional": "?"}.get(kind)
+    return None if suffix is None else f"(?:{body}){suffix}"
+
+
+def rule_of(cls: Any) -> Any:
+    """The parser graph of a rule."""
+    return cls._tx_peg_rule
+
+
+def _kind(rule: Any) -> str:
+    # textX derives classes of its own from Arpeggio's, so the known bases are looked for.
+    for cls in type(rule).__mro__:
+        if cls.__name__ in (
+            "StrMatch",
+            "RegExMatch",
+            "OrderedChoice",
+            "Optional",
+            "ZeroOrMore",
+            "OneOrMore",
+            "UnorderedGroup",
+            "Not",
+            "And",
+            "Sequence",
+        ):
+            return cls.__name__
+    return type(rule).__name__

@@ -1,0 +1,183 @@
+"""A language D = (G, M, C): grammar, metamodel and constraints, loaded and fitted together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from textx.metamodel import TextXMetaModel
+
+from language_server.constraints import ConstraintSet, Theory
+from language_server.constraints.problem import ProblemError, load_problem
+from language_server.diagnostic import Diagnostic
+from language_server.languages.agreement import Mismatch, agree
+from language_server.languages.analysis import Analysis, analyse, judge
+from language_server.languages.comments import NO_COMMENTS, CommentStyle, comment_style
+from language_server.languages.error import LanguageError
+from language_server.languages.examples import Example, read_examples
+from language_server.languages.grammar_file import load_grammar, read_text
+from language_server.languages.metamodel import implied_theory
+from language_server.languages.textx_judge import offset_of
+from language_server.syntax import Grammar
+
+
+@dataclass(frozen=True)
+class Definition:
+    """The files a language is made of.
+
+    Attributes:
+        name: what the language is called.
+        grammar: the ``.tx`` file; None for a language that is registered with textX.
+        problem: the ``.problem`` file; None where the metamodel is what the grammar implies.
+        examples: the folder of example models.
+        extensions: endings of model files, with the dot.
+        patterns: names of model files that no ending covers, as globs (``Makefile.*``).
+    """
+
+    name: str
+    grammar: Path | None = None
+    problem: Path | None = None
+    examples: Path | None = None
+    extensions: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """A language ready for use; it holds no state of any document.
+
+    Attributes:
+        name: what the language is called.
+        metamodel: textX's metamodel, the judge of syntax.
+        theory: classes, features and constraints.
+        definition: the files it was made of.
+        warnings: what grammar and problem file do not agree on without being wrong.
+        examples: descriptions with valid models.
+        comment: how comments are written.
+    """
+
+    name: str
+    metamodel: TextXMetaModel
+    grammar: Grammar
+    theory: Theory
+    constraints: ConstraintSet
+    definition: Definition
+    examples: tuple[Example, ...] = ()
+    comment: CommentStyle = NO_COMMENTS
+    warnings: tuple[LanguageError, ...] = ()
+    summary: str = ""
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """Endings of model files, with the dot."""
+        return self.definition.extensions
+
+    @cached_property
+    def prompt(self) -> str:
+        """What a language model is told about the language, examples left out."""
+        told = [f"You write models in the language {self.name}."]
+        if self.summary:
+            told.append(self.summary)
+        told.append("Answer with the model alone: no explanation, no code fence.")
+        return "\n".join(told)
+
+    def analyse(self, text: str, path: Path | None = None) -> Analysis:
+        """The document view of a text: its problems, its model, its parse. Never raises."""
+        return analyse(self.grammar, self.constraints, text)
+
+    def judge(self, text: str, path: Path | None = None) -> tuple[Diagnostic, ...]:
+        """The final word on a finished text: textX loads it, then the constraints are checked."""
+        return judge(self.metamodel, self.grammar, self.constraints, text, path)
+
+
+def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> Language:
+    """Loads a language from its files.
+
+    Args:
+        definition: the files.
+        metamodel: textX's metamodel of a registered language, which then needs no grammar file.
+
+    Raises:
+        LanguageError: the first mistake in one of them, or between them.
+    """
+    summary = ""
+    if metamodel is None:
+        if definition.grammar is None:
+            raise LanguageError(f"language '{definition.name}' has no grammar")
+        metamodel = load_grammar(definition.grammar)
+        summary = _leading_comment(read_text(definition.grammar, "grammar"))
+    theory = _theory(definition, metamodel)
+    agreement = agree(metamodel, theory)
+    warnings = []
+    for mismatch in agreement.mismatches:
+        error = _mismatch_error(mismatch, definition)
+        if mismatch.severity == "error":
+            raise error
+        if definition.problem is not None:
+            warnings.append(error)
+    style = comment_style(metamodel)
+    examples = read_examples(definition.examples, style) if definition.examples else ()
+    try:
+        grammar = Grammar.of(metamodel)
+        constraints = ConstraintSet.of(theory, agreement.mapping)
+    except RecursionError:
+        raise LanguageError("the grammar is nested too deeply", definition.grammar) from None
+    return Language(
+        name=definition.name,
+        metamodel=metamodel,
+        grammar=grammar,
+        theory=theory,
+        constraints=constraints,
+        definition=definition,
+        examples=examples,
+        comment=style,
+        warnings=tuple(warnings),
+        summary=summary,
+    )
+
+
+def _theory(definition: Definition, metamodel: TextXMetaModel) -> Theory:
+    if definition.problem is None:
+        return implied_theory(metamodel)
+    read_text(definition.problem, "problem file")
+    try:
+        return load_problem(definition.problem)
+    except ProblemError as error:
+        raise LanguageError(
+            error.message, error.path, error.line or None, error.column or None, error.cure
+        ) from None
+
+
+def _mismatch_error(mismatch: Mismatch, definition: Definition) -> LanguageError:
+    """A mismatch at its place in the problem file, else in the grammar."""
+    path, place = definition.problem, mismatch.in_problem
+    if place is None or path is None:
+        path, place = definition.grammar, mismatch.in_grammar
+    message, cure = mismatch.message, mismatch.cure
+    if path is None or place is None:
+        return LanguageError(message, path, cure=cure)
+    line, column = line_and_column(read_text(path, "file"), place[0])
+    if path == definition.problem and mismatch.in_grammar and definition.grammar:
+        there = line_and_column(read_text(definition.grammar, "grammar"), mismatch.in_grammar[0])
+        message += f" ({definition.grammar.name}:{there[0]}:{there[1]})"
+    return LanguageError(message, path, line, column, cure)
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """The line and column of an offset, both from 1; the opposite of `offset_of`."""
+    before = text[:offset]
+    line = before.count("\n") + 1
+    column = offset - (before.rfind("\n") + 1) + 1
+    assert offset_of(text, line, column) == min(offset, len(text))
+    return line, column
+
+
+def _leading_comment(grammar: str) -> str:
+    """The comment a grammar begins with: what its author says about the language."""
+    rows = []
+    for row in grammar.splitlines():
+        if not row.startswith("//"):
+            break
+        rows.append(row[2:].removeprefix(" ").rstrip())
+    return "\n".join(rows).strip()

@@ -1,0 +1,130 @@
+"""textX itself as the judge of a text: on a thread with a large stack and with a time limit.
+
+textX reads recursively, and its resolver walks the whole model for each reference; a text can make
+both run out of stack or time. Then the answer is that textX cannot load the text.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textx.exceptions import TextXError, TextXSyntaxError
+from textx.metamodel import TextXMetaModel
+
+from language_server.diagnostic import Diagnostic, Source
+
+STACK_BYTES = 512 * 1024 * 1024
+RECURSION_LIMIT = 200_000
+SECONDS = 20.0
+_USUAL_LIMIT = sys.getrecursionlimit()
+
+_settings = threading.Lock()  # stack size and recursion limit are settings of the whole process
+_running = 0
+
+
+def load_problems(
+    metamodel: TextXMetaModel, text: str, path: Path | None = None, seconds: float = SECONDS
+) -> tuple[Diagnostic, ...]:
+    """What textX has against a text (it stops at the first problem); empty if it loads.
+
+    Args:
+        metamodel: the language.
+        text: the whole text.
+        path: where the text belongs, for imports; it is not read.
+        seconds: how long textX may take.
+    """
+    outcome: list[BaseException | None] = []
+
+    def load() -> None:
+        try:
+            metamodel.model_from_str(text, file_name=str(path) if path else None)
+            outcome.append(None)
+        except BaseException as error:  # a processor of the language may raise anything
+            outcome.append(error)
+
+    if not run_on_large_stack(load, seconds):
+        return (_whole(text, "textX does not finish loading the text in time", "textx-timeout"),)
+    error = outcome[0] if outcome else None
+    return () if error is None else (_diagnostic(error, text),)
+
+
+def run_on_large_stack(work: Callable[[], Any], seconds: float) -> bool:
+    """Runs `work` on a thread of its own; False if it has not finished in time."""
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            _leave_deep_recursion()
+
+    _enter_deep_recursion()
+    with _settings:
+        before = threading.stack_size(STACK_BYTES)
+        thread = threading.Thread(target=run, name="textX", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # no room for so large a stack
+            threading.stack_size(STACK_BYTES // 16)
+            thread = threading.Thread(target=run, name="textX", daemon=True)
+            thread.start()
+        finally:
+            threading.stack_size(before)
+    thread.join(seconds)
+    return not thread.is_alive()
+
+
+def _enter_deep_recursion() -> None:
+    global _running
+    with _settings:
+        _running += 1
+        sys.setrecursionlimit(RECURSION_LIMIT)
+
+
+def _leave_deep_recursion() -> None:
+    global _running
+    with _settings:
+        _running -= 1
+        if _running == 0:
+            sys.setrecursionlimit(_USUAL_LIMIT)
+
+
+def _diagnostic(error: BaseException, text: str) -> Diagnostic:
+    if isinstance(error, (RecursionError, MemoryError)):
+        return _whole(text, "textX cannot load the text: it is nested too deeply", "textx-depth")
+    if not isinstance(error, TextXError):
+        message = f"the language's own code failed: {type(error).__name__}: {error}"
+        return _whole(text, message, "textx-processor")
+    source: Source = "reference"
+    code = "unresolved"
+    if isinstance(error, TextXSyntaxError):
+        source, code = "syntax", "syntax"
+    elif getattr(error, "err_type", None) not in ("Unknown object error", "Unresolved"):
+        source, code = "metamodel", "textx"
+    start = offset_of(text, error.line, error.col)
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    message = str(getattr(error, "message", "") or error).split(" => ")[0]
+    return Diagnostic(start, max(end, min(start + 1, len(text))), "error", source, code, message)
+
+
+def offset_of(text: str, line: int | None, column: int | None) -> int:
+    """The offset of a place that textX counts from 1; 0 where it gives none."""
+    if not line:
+        return 0
+    at = 0
+    for _ in range(line - 1):
+        found = text.find("\n", at)
+        if found < 0:
+            break
+        at = found + 1
+    return min(at + (column or 1) - 1, len(text))
+
+
+def _whole(text: str, message: str, code: str) -> Diagnostic:
+    stop = text.find("\n")
+    return Diagnostic(0, len(text) if stop < 0 else stop, "error", "syntax", code, message)
