@@ -96,8 +96,9 @@ def comment_style(metamodel: TextXMetaModel) -> CommentStyle:
 
 
 def _is_line(pattern: re.Pattern[str], sign: str) -> bool:
-    found = pattern.match(f"{sign} some text, 1 + 'x'\nnext line")
-    return found is not None and found.end() in (len(sign) + 20, len(sign) + 21)
+    line = f"{sign} some text, 1 + 'x'"
+    found = pattern.match(f"{line}\nnext line")
+    return found is not None and found.end() in (len(line), len(line) + 1)
 
 
 def _is_block(pattern: re.Pattern[str], start: str, end: str) -> bool:

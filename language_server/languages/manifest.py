@@ -140,7 +140,7 @@ def _list(entries: Any, path: Path) -> list[Any]:
     return entries
 
 
-def _place(text: str, word: str) -> tuple[int, int] | tuple[None, None]:
+def _place(text: str, word: str) -> tuple[int | None, int | None]:
     for number, row in enumerate(text.splitlines(), 1):
         if word in row:
             return number, row.index(word) + 1
