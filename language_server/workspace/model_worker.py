@@ -45,7 +45,7 @@ class ModelWorker:
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
-        self._waiting: dict[int, asyncio.Queue[Mapping[str, Any]]] = {}
+        self._requests: dict[int, Request] = {}
         self._last_id = 0
         self.loaded: str | None = None
         """The model that is in memory and ready, None while there is none."""
@@ -53,11 +53,11 @@ class ModelWorker:
     @property
     def busy(self) -> bool:
         """Whether a request is being worked on; the process does one after the other."""
-        return bool(self._waiting)
+        return bool(self._requests)
 
-    async def request(
+    async def begin(
         self, do: str, params: Mapping[str, Any], listen: Listener | None = None
-    ) -> Mapping[str, Any]:
+    ) -> Request:
         """Have the process do something.
 
         Args:
@@ -65,26 +65,34 @@ class ModelWorker:
             params: what it needs, as JSON has it.
             listen: called with every event before the last.
 
-        Returns:
-            The result.
-
         Raises:
-            WorkerError: it could not be done.
-            asyncio.CancelledError: the caller was cancelled; the process has been told.
+            WorkerError: the process does not run.
         """
         process = await self._running()
         self._last_id += 1
-        identity = self._last_id
-        events: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
-        self._waiting[identity] = events
+        request = Request(self, process, self._last_id, listen)
+        self._requests[request.identity] = request
         try:
-            await self._send(process, {**params, "id": identity, "do": do})
-            return await self._result(events, listen)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._cancel(process, identity, events))
+            await self.send(process, {**params, "id": request.identity, "do": do})
+        except WorkerError:
+            self.forget(request)
             raise
-        finally:
-            self._waiting.pop(identity, None)
+        return request
+
+    async def request(
+        self, do: str, params: Mapping[str, Any], listen: Listener | None = None
+    ) -> Mapping[str, Any]:
+        """Begin a request and wait for its result; stops it when the caller is cancelled.
+
+        Raises:
+            WorkerError: it could not be done.
+        """
+        request = await self.begin(do, params, listen)
+        try:
+            return await request.result()
+        except asyncio.CancelledError:
+            await asyncio.shield(request.stop())
+            raise
 
     async def stop(self) -> None:
         """End the process."""
@@ -116,7 +124,8 @@ class ModelWorker:
             self._reader = asyncio.create_task(self._read(process))
             return process
 
-    async def _send(self, process: asyncio.subprocess.Process, message: Any) -> None:
+    async def send(self, process: asyncio.subprocess.Process, message: Any) -> None:
+        """Write a message to a process; for requests."""
         assert process.stdin is not None
         process.stdin.write(json.dumps(message).encode() + b"\n")
         try:
@@ -124,35 +133,9 @@ class ModelWorker:
         except ConnectionError as error:
             raise WorkerError("The model process has ended; try again.") from error
 
-    async def _result(
-        self, events: asyncio.Queue[Mapping[str, Any]], listen: Listener | None
-    ) -> Mapping[str, Any]:
-        while True:
-            event = await events.get()
-            match event["event"]:
-                case "result":
-                    return event
-                case "error":
-                    raise WorkerError(str(event["message"]))
-                case _ if listen is not None:
-                    listen(event)
-
-    async def _cancel(
-        self,
-        process: asyncio.subprocess.Process,
-        identity: int,
-        events: asyncio.Queue[Mapping[str, Any]],
-    ) -> None:
-        """Stop a request; a process that does not stop in time is ended and started anew later."""
-        with contextlib.suppress(WorkerError):
-            await self._send(process, {"do": "cancel", "of": identity})
-        try:
-            async with asyncio.timeout(_GRACE):
-                while (await events.get())["event"] not in ("result", "error"):
-                    pass
-        except TimeoutError:
-            logger.warning("The model process did not stop within %s s; it is ended.", _GRACE)
-            await _ended(process, 0.0)
+    def forget(self, request: Request) -> None:
+        """Nobody waits for a request any more; for requests."""
+        self._requests.pop(request.identity, None)
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
@@ -165,16 +148,75 @@ class ModelWorker:
         code = await process.wait()
         if self._process is process:
             self.loaded = None
-        for events in self._waiting.values():
-            events.put_nowait({"event": "error", "message": _obituary(code)})
+        for request in tuple(self._requests.values()):
+            if request.process is process:
+                request.receive({"event": "error", "message": _obituary(code)})
 
     def _receive(self, line: bytes) -> None:
         event = json.loads(line)
         if event["event"] == "loaded":
             self.loaded = event["model"]
-        events = self._waiting.get(event.get("id", 0))
-        if events is not None:
-            events.put_nowait(event)
+        request = self._requests.get(event.get("id", 0))
+        if request is not None:
+            request.receive(event)
+
+
+class Request:
+    """Something the process has been asked to do. Made by `ModelWorker.begin`."""
+
+    def __init__(
+        self,
+        worker: ModelWorker,
+        process: asyncio.subprocess.Process,
+        identity: int,
+        listen: Listener | None,
+    ) -> None:
+        self.process = process
+        self.identity = identity
+        self._worker = worker
+        self._listen = listen
+        self._events: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
+
+    def receive(self, event: Mapping[str, Any]) -> None:
+        """Take an event; for the worker."""
+        self._events.put_nowait(event)
+
+    async def result(self) -> Mapping[str, Any]:
+        """Wait for the result.
+
+        Raises:
+            WorkerError: it could not be done.
+        """
+        while True:
+            event = await self._events.get()
+            match event["event"]:
+                case "result":
+                    self._worker.forget(self)
+                    return event
+                case "error":
+                    self._worker.forget(self)
+                    raise WorkerError(str(event["message"]))
+                case _ if self._listen is not None:
+                    self._listen(event)
+
+    async def stop(self) -> Mapping[str, Any] | None:
+        """Stop working on the request; a process that does not stop in time is ended.
+
+        Returns:
+            What it had got by then, None if that is nothing.
+        """
+        try:
+            async with asyncio.timeout(_GRACE):
+                await self._worker.send(self.process, {"do": "cancel", "of": self.identity})
+                return await self.result()
+        except WorkerError:
+            return None
+        except TimeoutError:
+            logger.warning("The model process did not stop within %s s; it is ended.", _GRACE)
+            await _ended(self.process, 0.0)
+            return None
+        finally:
+            self._worker.forget(self)
 
 
 async def _ended(process: asyncio.subprocess.Process, patience: float) -> None:

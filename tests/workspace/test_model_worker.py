@@ -59,6 +59,14 @@ async def test_e11_a_cancelled_request_stops(worker: ModelWorker) -> None:
     assert (await worker.request("echo", {"say": ""}))["process"] == first
 
 
+async def test_a_stopped_request_gives_what_it_had(worker: ModelWorker) -> None:
+    request = await worker.begin("wait", {})
+    result = await request.stop()
+    assert result is not None
+    assert result["cancelled"] is True
+    assert not worker.busy
+
+
 async def test_e11_a_process_that_does_not_stop_is_replaced(
     worker: ModelWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
