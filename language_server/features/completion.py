@@ -1,0 +1,235 @@
+"""The completion list: what may stand at the cursor so that the model can still be completed.
+
+`propose` asks the projection for the moves of the text before the cursor and tries each one. Items
+whose continuation is proven come first, those nobody could decide in time behind them, those proven
+impossible not at all. The text behind the cursor contributes the names it declares, and an item
+that would break what stands there is not called proven.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from language_server.languages import Language
+from language_server.projection import Effort, Move, Prefix
+
+Kind = Literal["keyword", "reference", "declaration", "value"]
+
+_SECONDS = 0.25  # for the proofs of one list; what is not decided by then is unknown
+_EFFORT = Effort(texts=40)  # for one item
+_KINDS: tuple[Kind, ...] = ("reference", "keyword", "value", "declaration")  # best first
+_WORD = re.compile(r"\w+\Z")
+_REST_OF_WORD = re.compile(r"\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One item of the list.
+
+    Attributes:
+        label: what the item writes, without white space around it.
+        text: replaces the characters from ``start`` to ``end`` of the document.
+        replaces: what stands there now; the item is meant to be found by typing it.
+        verdict: ``proven`` if the text before the cursor and the item have a known completion and
+            the item breaks nothing behind the cursor; else ``unknown``.
+        cls, feature, target: the class under construction, its feature that the item fills, and the
+            class it refers to; None where there is none.
+    """
+
+    kind: Kind
+    label: str
+    text: str
+    start: int
+    end: int
+    replaces: str
+    verdict: Literal["proven", "unknown"]
+    cls: str | None = None
+    feature: str | None = None
+    target: str | None = None
+
+    @property
+    def detail(self) -> str:
+        """What the item is for, in the words of the metamodel."""
+        fills = f"{self.feature} of {self.cls}" if self.feature and self.cls else self.cls or ""
+        if self.kind == "declaration":
+            return f"new name, {fills}" if fills else "new name"
+        return f"{self.target}, {fills}" if self.target and self.target != self.cls else fills
+
+
+def propose(
+    language: Language, prefix: Prefix, after: str, seconds: float = _SECONDS
+) -> tuple[Proposal, ...]:
+    """The completion list, best item first.
+
+    Args:
+        prefix: the text before the cursor.
+        after: the text behind it.
+        seconds: how long proofs may take.
+    """
+    if prefix.in_comment:
+        return ()
+    context = _Context(language, prefix, after, time.monotonic() + seconds)
+    found = list(_continuations(context))
+    if not any(proposal.kind in ("keyword", "reference") for proposal in found):
+        found.extend(_corrections(context))
+    order = {"proven": 0, "unknown": len(_KINDS)}
+    return tuple(
+        sorted(found, key=lambda item: order[item.verdict] + _KINDS.index(item.kind))
+    )  # sorted is stable: within a kind the projection's order stays
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    language: Language
+    prefix: Prefix
+    after: str
+    deadline: float
+
+    @property
+    def offset(self) -> int:
+        return len(self.prefix.text)
+
+
+def _continuations(context: _Context) -> Iterator[Proposal]:
+    """What goes on with the text as it stands, whatever has been typed of a word."""
+    prefix = context.prefix
+    moves = list(prefix.moves())
+    if not moves and prefix.text:
+        # The model is already inconsistent, so nothing completes it; the grammar still tells what
+        # can be written, and the model which names there are.
+        prefix = Prefix.of_grammar(context.language).advance(prefix.text)
+        moves = list(prefix.moves())
+    moves.extend(_later_names(context, prefix, moves))
+    faults = (
+        _Faults(context.language, prefix.text + context.after) if context.after.strip() else None
+    )
+    for move in sorted(moves, key=_rank):
+        if move.kind == "end" or not move.insert:
+            continue
+        verdict = _verdict(context, move, faults)
+        if verdict is not None:
+            yield _proposal(context, move, verdict)
+
+
+def _verdict(
+    context: _Context, move: Move, faults: _Faults | None
+) -> Literal["proven", "unknown"] | None:
+    """None if the item leads nowhere."""
+    if not context.prefix.alive:
+        return "unknown"
+    behind = context.prefix.advance(move.insert)
+    if not behind.alive:
+        return None
+    if time.monotonic() > context.deadline:
+        return "unknown"
+    answer = behind.completable(_EFFORT).answer
+    if answer == "no":
+        return None
+    if answer == "yes" and (faults is None or not faults.added(behind.text + context.after)):
+        return "proven"
+    return "unknown"
+
+
+def _proposal(context: _Context, move: Move, verdict: Literal["proven", "unknown"]) -> Proposal:
+    start = min(move.start, context.offset)
+    assert move.kind != "end"
+    return Proposal(
+        kind=move.kind,
+        label=move.text,
+        text=move.text if start < context.offset else move.insert,
+        start=start,
+        end=context.offset,
+        replaces=context.prefix.text[start:],
+        verdict=verdict,
+        cls=move.cls,
+        feature=move.feature,
+        target=move.target,
+    )
+
+
+def _later_names(context: _Context, prefix: Prefix, moves: list[Move]) -> Iterator[Move]:
+    """References to what only the text behind the cursor declares."""
+    if not context.after.strip():
+        return
+    places = [expected for expected in prefix.expected() if expected.target is not None]
+    if not places:
+        return
+    known = {(move.target, move.text) for move in moves if move.kind == "reference"}
+    model = context.language.analyse(prefix.text + " " + context.after).evaluation.model
+    for expected in places:
+        begun = expected.value_begun + expected.typed
+        for name, element in model.candidates(expected.target):
+            text = str(name)[len(expected.value_begun) :]
+            if not str(name).startswith(begun) or (expected.target, text) in known:
+                continue
+            known.add((expected.target, text))
+            yield Move(
+                kind="reference",
+                text=text,
+                insert=text[len(expected.typed) :] if expected.typed else prefix.state.joint(text),
+                start=expected.start if expected.typed else context.offset,
+                cls=expected.cls,
+                feature=expected.feature,
+                target=expected.target,
+                element=element,
+                remaining=expected.remaining,
+            )
+
+
+def _corrections(context: _Context) -> Iterator[Proposal]:
+    """What the word before the cursor may have been meant to be, nearest spelling first."""
+    word = _WORD.search(context.prefix.text)
+    if word is None:
+        return
+    rest = _REST_OF_WORD.match(context.after)
+    assert rest is not None
+    typed = word.group() + rest.group()
+    before = Prefix.start(context.language).advance(context.prefix.text[: word.start()])
+    there = _Context(context.language, before, context.after[rest.end() :], context.deadline)
+    items = [item for item in _continuations(there) if item.kind in ("keyword", "reference")]
+    near = {
+        label: position
+        for position, label in enumerate(
+            difflib.get_close_matches(typed, [item.label for item in items], n=10, cutoff=0.5)
+        )
+    }
+    items.sort(key=lambda item: (near.get(item.label, len(near)), _KINDS.index(item.kind)))
+    for item in items:
+        if item.label != typed:
+            yield replace(
+                item,
+                text=item.text.lstrip() if item.text != item.label else item.label,
+                start=word.start(),
+                end=context.offset + rest.end(),
+                replaces=typed,
+            )
+
+
+class _Faults:
+    """Compares the problems of texts with those of the text as it stands."""
+
+    def __init__(self, language: Language, text: str) -> None:
+        self._language = language
+        self._known = self._of(text)
+
+    def added(self, text: str) -> bool:
+        """Whether a text has a problem of the model that was not there before."""
+        return bool(self._of(text) - self._known)
+
+    def _of(self, text: str) -> Counter[tuple[str, str | None, tuple[str, ...]]]:
+        # A half-written line has syntax errors whatever stands in it; they do not count here.
+        return Counter(
+            (found.code, found.constraint, found.elements)
+            for found in self._language.analyse(text).diagnostics
+            if found.source != "syntax" and found.severity == "error"
+        )
+
+
+def _rank(move: Move) -> int:
+    return _KINDS.index(move.kind) if move.kind != "end" else len(_KINDS)
