@@ -1,0 +1,151 @@
+"""``langwright generate``: a model from a description."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from language_server.cli.check import problems_of
+from language_server.cli.console import note, write_json
+from language_server.cli.growing_text import Appending, GrowingText, Rewriting, Silent
+from language_server.cli.options import AsJson, language_for
+from language_server.languages import Language
+from language_server.workspace.positions import LineIndex
+from language_server.workspace.problems import is_fault, problem
+
+if TYPE_CHECKING:
+    from language_server.decoding import Generation
+
+DEFAULT_MAX_TOKENS = 256
+
+
+def generate(
+    description: Annotated[
+        str, typer.Argument(metavar="DESCRIPTION", help="What to write.", show_default=False)
+    ],
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            "-l",
+            metavar="NAME|GRAMMAR.tx",
+            help="A known language, or the path of a grammar.",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        str,
+        typer.Option(metavar="default|random|replay:FILE|PATH", help="The language model."),
+    ] = "default",
+    strategy: Annotated[
+        str, typer.Option(metavar="assured|mask|grammar|free", help="How it is guided.")
+    ] = "assured",
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal texts.")] = 0,
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", min=1, help="Budget of the text.")
+    ] = DEFAULT_MAX_TOKENS,
+    deadline: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Return the best there is after so many seconds.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Write a model that fits a description; the text appears as it grows.
+
+    What the strategy "assured" returns is always valid. Ctrl-C returns what is there, completed.
+    Exit code 1 means that the result has problems (they are told on standard error).
+    """
+    from language_server.decoding import generate as write_model
+    from language_server.decoding import load_model
+
+    known = language_for(language, None)
+    loaded = load_model(model, note)
+    growing = _growing_text(strategy, as_json)
+    with _cancelled_by_interrupt() as cancel:
+        generation = write_model(
+            known,
+            description,
+            loaded,
+            strategy=strategy,
+            seed=seed,
+            max_tokens=max_tokens,
+            deadline=deadline,
+            cancel=cancel,
+            on_event=growing.hear,
+        )
+    growing.finish(generation.generated)
+    return _report(known, generation, as_json)
+
+
+def _report(language: Language, generation: Generation, as_json: bool) -> int:
+    found = problems_of(language, generation.text)
+    lines = LineIndex(generation.text)
+    valid = not any(is_fault(each) for each in found)
+    if as_json:
+        answer: dict[str, Any] = generation.to_json()
+        answer["language"] = language.name
+        answer["valid"] = valid
+        answer["problems"] = [problem(each, lines) for each in found]
+        write_json(answer)
+    else:
+        for each in found:
+            line, column = lines.person(each.start)
+            note(f"{line}:{column}: {each.severity}: {each.message}")
+        note(_summary(generation, valid))
+    return 0 if valid else 1
+
+
+def _summary(generation: Generation, valid: bool) -> str:
+    tokens = generation.tokens
+    total = sum(tokens.values())
+    endings = {
+        "end": "",
+        "budget": "; the token budget is used up",
+        "deadline": "; stopped at the deadline",
+        "cancelled": "; stopped",
+        "dead-end": "; the strategy ran into a dead end",
+    }
+    return (
+        f"{'Valid' if valid else 'Not valid'}: {total} tokens ({tokens['model']} by the model, "
+        f"{tokens['forced']} forced, {tokens['witness']} by the witness) "
+        f"in {generation.seconds['total']:.1f} s{endings[generation.finish]}."
+    )
+
+
+def _growing_text(strategy: str, as_json: bool) -> GrowingText:
+    if as_json:
+        return Silent()
+    if sys.stdout.isatty():
+        return Rewriting(sys.stdout)
+    return Appending(sys.stdout, waits_for_snapshots=strategy == "assured")
+
+
+@contextmanager
+def _cancelled_by_interrupt() -> Iterator[threading.Event]:
+    """An event that the first Ctrl-C sets; a second one ends the program."""
+    cancel = threading.Event()
+    usual = signal.getsignal(signal.SIGINT)
+
+    def interrupted(number: int, frame: object) -> None:
+        cancel.set()
+        signal.signal(signal.SIGINT, usual)
+        note("Stopping; the text is being completed …")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield cancel
+        return
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield cancel
+    finally:
+        signal.signal(signal.SIGINT, usual)

@@ -1,0 +1,56 @@
+"""The options that several commands share, and how a command finds its language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from language_server.languages import Language
+from language_server.workspace.catalogue import Catalogue
+
+LanguageName = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        "-l",
+        metavar="NAME|GRAMMAR.tx",
+        help="A known language, or the path of a grammar (with the .problem file of the same "
+        "name beside it, if there is one). Without it the file's extension decides.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+AsJsonLines = Annotated[
+    bool, typer.Option("--jsonl", help="Read JSON lines with id and text, answer each with a line.")
+]
+
+
+def catalogue() -> Catalogue:
+    """The languages that are known where the command was started."""
+    return Catalogue(Path.cwd())
+
+
+def language_for(name: str | None, path: Path | None) -> Language:
+    """The language that was named, else the one for the file.
+
+    Raises:
+        LanguageError: there is none, or it cannot be loaded.
+    """
+    if name is not None:
+        return catalogue().named(name)
+    if path is None:
+        raise typer.BadParameter("standard input needs --language")
+    return catalogue().for_file(path)
+
+
+def require(name: str | None, why: str) -> str:
+    """The language's name, which this use needs.
+
+    Raises:
+        typer.BadParameter: it was not given.
+    """
+    if name is None:
+        raise typer.BadParameter(f"{why} needs --language")
+    return name

@@ -1,0 +1,491 @@
+"""The language server: protocol messages in, features' answers out.
+
+Three things run side by side. The event loop only moves messages. One analyst thread reads texts
+and answers questions about them, one after the other, so that nothing below needs locks. The
+language model lives in a process of its own (`workspace.model_worker`). A question that has become
+stale while it waited is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+from language_server.features import protocol
+from language_server.features.completion import propose
+from language_server.features.diagnostics import (
+    load_failures,
+    problems_of_document,
+)
+from language_server.features.generation import GenerationRefused, Plan, plan
+from language_server.features.inline_completion import ghost_text
+from language_server.languages import Language, LanguageError
+from language_server.projection import Prefix
+from language_server.workspace.catalogue import Catalogue
+from language_server.workspace.documents import Document, Documents, Edit, path_of
+from language_server.workspace.model_worker import ModelWorker, WorkerError
+from language_server.workspace.positions import Position, Range
+from language_server.workspace.problems import range_data
+from language_server.workspace.snapshots import Snapshots
+
+logger = logging.getLogger(__name__)
+
+GENERATE = "langwright/generate"
+PROGRESS = "langwright/progress"
+
+_PAUSE = 0.15  # seconds without typing before a text is analysed
+_GHOST_SECONDS = 0.45  # for the language model; the editor waits 750 ms
+_DEFINITIONS = ("**/*.tx", "**/*.problem", "**/langwright.toml")
+_TRIGGERS = [".", ":", ">", "[", "(", ",", "=", '"']
+
+T = TypeVar("T")
+
+
+class _Protocol(LanguageServerProtocol):
+    """pygls' protocol with one store of documents, ours, and UTF-16 positions only.
+
+    pygls counts lines as Python does (U+2028 ends one), fails on changes of unknown documents, and
+    would take the client's favourite encoding; our positions are UTF-16, which every client knows.
+    """
+
+    _server: Langwright
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Any:
+        if params.capabilities.general is not None:
+            params.capabilities.general.position_encodings = None
+        return (yield from super().lsp_initialize(params))
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        opened = params.text_document
+        self._server.documents.open(
+            Document(opened.uri, opened.version, opened.text, opened.language_id)
+        )
+        self._server.schedule_analysis(opened.uri, 0.0)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        changed = params.text_document
+        edits = [
+            Edit(protocol.text_range(change.range), change.text)
+            if isinstance(change, types.TextDocumentContentChangePartial)
+            else Edit(None, change.text)
+            for change in params.content_changes
+        ]
+        self._server.documents.change(changed.uri, changed.version, edits)
+        self._server.schedule_analysis(changed.uri, _PAUSE)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        self._server.forget(params.text_document.uri)
+
+
+class Langwright(LanguageServer):
+    """The server and what it keeps between messages."""
+
+    def __init__(self, worker: ModelWorker | None = None) -> None:
+        super().__init__(
+            "langwright",
+            _version(),
+            text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+            protocol_cls=_Protocol,
+        )
+        self.documents = Documents()
+        self.worker = worker or ModelWorker()
+        self.model = "default"
+        self.catalogue = Catalogue(None)
+        self._analyst = ThreadPoolExecutor(1, thread_name_prefix="analyst")
+        self._scheduled: dict[str, asyncio.Task[None]] = {}
+        self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
+        self._background: set[asyncio.Task[Any]] = set()
+        self._told: set[str] = set()
+        self._marked: set[str] = set()
+
+    async def analyst(self, work: Callable[[], T]) -> T:
+        """Have the analyst thread do something."""
+        return await asyncio.get_running_loop().run_in_executor(self._analyst, work)
+
+    async def language(self, document: Document) -> Language:
+        """The language of a document.
+
+        Raises:
+            LanguageError: there is none, or it cannot be loaded.
+        """
+        return await self.analyst(lambda: self.catalogue.for_document(document))
+
+    def schedule_analysis(self, uri: str, pause: float) -> None:
+        """Analyse a document once nothing has happened to it for ``pause`` seconds."""
+        scheduled = self._scheduled.pop(uri, None)
+        if scheduled is not None:
+            scheduled.cancel()
+        self._scheduled[uri] = asyncio.get_running_loop().create_task(self._analyse(uri, pause))
+
+    def forget(self, uri: str) -> None:
+        """A document was closed."""
+        self.documents.close(uri)
+        self._snapshots.pop(uri, None)
+        scheduled = self._scheduled.pop(uri, None)
+        if scheduled is not None:
+            scheduled.cancel()
+        self._publish(uri, [], None)
+
+    def prefix(self, document: Document, language: Language, offset: int) -> Prefix:
+        """The text before a place of a document; analyst thread only."""
+        known = self._snapshots.get(document.uri)
+        if known is None or known[0] is not language:
+            known = (language, Snapshots(Prefix.start(language)))
+            self._snapshots[document.uri] = known
+        return known[1].at(document.text[:offset])
+
+    async def reload(self, root: Path | None) -> None:
+        """Read the languages anew and analyse all documents again."""
+        self.catalogue = await self.analyst(lambda: Catalogue(root))
+        await self.report_failures()
+        for document in self.documents:
+            self.schedule_analysis(document.uri, 0.0)
+
+    async def report_failures(self) -> None:
+        """Show in the files, and once in a message, which languages do not load and why."""
+        failures = await self.analyst(self.catalogue.failures)
+        marked = load_failures(failures)
+        for uri in self._marked - marked.keys():
+            self._publish(uri, [], None)
+        for uri, diagnostics in marked.items():
+            self._publish(uri, diagnostics, None)
+        self._marked = set(marked)
+        for failure in failures:
+            if (text := str(failure)) not in self._told:
+                self._told.add(text)
+                self.show(f"Langwright: {text}", types.MessageType.Warning)
+
+    def show(self, message: str, kind: types.MessageType) -> None:
+        self.window_show_message(types.ShowMessageParams(type=kind, message=message))
+
+    def in_background(self, task: asyncio.Task[Any]) -> None:
+        """Keep a task that nobody waits for."""
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A fault of ours goes to the log; a message on every keystroke would help nobody."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
+
+    async def _analyse(self, uri: str, pause: float) -> None:
+        await asyncio.sleep(pause)
+        document = self.documents.get(uri)
+        if document is None:
+            return
+        diagnostics = await self.analyst(
+            lambda: (
+                problems_of_document(self.catalogue, document)
+                if self.documents.is_current(document)
+                else None
+            )
+        )
+        if diagnostics is not None and self.documents.is_current(document):
+            self._publish(uri, diagnostics, document.version)
+
+    def _publish(
+        self, uri: str, diagnostics: list[types.Diagnostic], of_version: int | None
+    ) -> None:
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, diagnostics, of_version)
+        )
+
+
+def create(worker: ModelWorker | None = None) -> Langwright:
+    """The server with all its features registered, ready to be started."""
+    server = Langwright(worker)
+    register = server.feature
+    register(types.INITIALIZE)(_initialize)
+    register(types.INITIALIZED)(_initialized)
+    register(types.SHUTDOWN)(_shutdown)
+    register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_definitions_changed)
+    register(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_settings_changed)
+    register(types.TEXT_DOCUMENT_DID_SAVE)(_saved)
+    # pygls offers open and close to the client only for what is registered here.
+    register(types.TEXT_DOCUMENT_DID_OPEN)(_handled_by_protocol)
+    register(types.TEXT_DOCUMENT_DID_CLOSE)(_handled_by_protocol)
+    register(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=_TRIGGERS))(
+        _completion
+    )
+    register(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(
+        _inline_completion
+    )
+    register(GENERATE)(_generate)
+    return server
+
+
+def serve() -> None:
+    """Run the server on standard input and output until the client ends it."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    create().start_io()
+
+
+def _initialize(server: Langwright, params: types.InitializeParams) -> None:
+    options = params.initialization_options
+    if isinstance(options, Mapping) and isinstance(options.get("model"), str) and options["model"]:
+        server.model = options["model"]
+    server.catalogue = Catalogue(_root(params))
+
+
+async def _initialized(server: Langwright, params: types.InitializedParams) -> None:
+    await _watch_definitions(server)
+    await server.report_failures()
+
+
+async def _shutdown(server: Langwright, params: None) -> None:
+    await server.worker.stop()
+
+
+async def _definitions_changed(
+    server: Langwright, params: types.DidChangeWatchedFilesParams
+) -> None:
+    await server.worker.stop()  # it has loaded the old definitions
+    await server.reload(server.catalogue.root)
+
+
+async def _saved(server: Langwright, params: types.DidSaveTextDocumentParams) -> None:
+    """For clients that do not watch files."""
+    if params.text_document.uri.endswith((".tx", ".problem", "langwright.toml")):
+        await server.worker.stop()
+        await server.reload(server.catalogue.root)
+
+
+def _settings_changed(server: Langwright, params: types.DidChangeConfigurationParams) -> None:
+    settings = params.settings
+    if isinstance(settings, Mapping):
+        model = settings.get("langwright", settings)
+        model = model.get("model") if isinstance(model, Mapping) else None
+        if isinstance(model, str) and model:
+            server.model = model
+
+
+def _handled_by_protocol(server: Langwright, params: Any) -> None:
+    """Never called: `_Protocol` keeps the documents itself."""
+
+
+async def _completion(
+    server: Langwright, params: types.CompletionParams
+) -> types.CompletionList | None:
+    opened = await _opened(server, params.text_document.uri)
+    if opened is None:
+        return None
+    document, language = opened
+    offset = document.lines.offset(protocol.position(params.position))
+    proposals = await server.analyst(
+        lambda: propose(language, server.prefix(document, language, offset), document.text[offset:])
+    )
+    return protocol.completion_list(proposals, document.lines)
+
+
+async def _inline_completion(
+    server: Langwright, params: types.InlineCompletionParams
+) -> types.InlineCompletionList | None:
+    opened = await _opened(server, params.text_document.uri)
+    if opened is None:
+        return None
+    document, language = opened
+    offset = document.lines.offset(protocol.position(params.position))
+    after = document.text[offset:]
+    text = await server.analyst(
+        lambda: ghost_text(language, server.prefix(document, language, offset), after)
+    )
+    if text and not after.strip():
+        text = await _modelled(server, document, language, offset) or text
+    if not text:
+        return None
+    place = protocol.protocol_range(document.lines.range(offset, offset))
+    return types.InlineCompletionList([types.InlineCompletionItem(text, range=place)])
+
+
+async def _modelled(
+    server: Langwright, document: Document, language: Language, offset: int
+) -> str | None:
+    """Ghost text by the language model, None if it is not at hand or does not answer in time."""
+    if server.worker.loaded != server.model or server.worker.busy:
+        return None
+    request = asyncio.create_task(
+        server.worker.request(
+            "continue",
+            {
+                **_task(server, language),
+                "before": document.text[:offset],
+                "seconds": _GHOST_SECONDS,
+            },
+        )
+    )
+    server.in_background(request)
+    done, _ = await asyncio.wait({request}, timeout=_GHOST_SECONDS + 0.1)
+    if not done:
+        request.cancel()
+        return None
+    if request.exception() is not None:
+        logger.warning("No ghost text from the model: %s", request.exception())
+        return None
+    return str(request.result()["text"]) or None
+
+
+async def _generate(server: Langwright, params: Any) -> dict[str, Any]:
+    """``langwright/generate``: write a model for the description at the cursor.
+
+    The answer tells the edit and the version of the document that it fits; the client applies it
+    only to that version, so that nothing typed meanwhile is lost.
+    """
+    asked = _GenerateParams(params)
+    document = server.documents.get(asked.uri)
+    if document is None:
+        return {"status": "error", "message": "This document is not open."}
+    answer: dict[str, Any] = {"version": document.version}
+    offset = document.lines.offset(asked.position)
+    selection = document.lines.span(asked.selection) if asked.selection else None
+    try:
+        language = await server.language(document)
+        planned = await server.analyst(
+            lambda: plan(language, document.text, offset, selection, asked.description)
+        )
+    except (LanguageError, GenerationRefused) as refused:
+        return {**answer, "status": "error", "message": str(refused)}
+    if planned is None:
+        return {**answer, "status": "needsInput"}
+    return {**answer, **await _generated(server, document, language, planned, asked.token)}
+
+
+async def _generated(
+    server: Langwright, document: Document, language: Language, planned: Plan, token: Any
+) -> dict[str, Any]:
+    def report(event: Mapping[str, Any]) -> None:
+        told = {"token": token, "kind": event["event"]}
+        if "text" in event:
+            told["text"] = planned.new_text(event["text"])
+        if "message" in event:
+            told["message"] = event["message"]
+        if told["kind"] in ("loading", "prefill", "text"):
+            server.protocol.notify(PROGRESS, told)
+
+    task = {
+        **_task(server, language),
+        "description": planned.description,
+        "before": planned.before,
+    }
+    try:
+        request = await server.worker.begin("generate", task, report)
+        try:
+            return _answer(document, planned, await request.result(), "ok")
+        except asyncio.CancelledError:
+            # The client asked for it, and waits for the answer: what is there has been completed.
+            stopped = await request.stop()
+            return _answer(document, planned, stopped, "cancelled")
+    except WorkerError as error:
+        return {"status": "error", "message": str(error)}
+    finally:
+        server.protocol.notify(PROGRESS, {"token": token, "kind": "done"})
+
+
+def _answer(
+    document: Document, planned: Plan, result: Mapping[str, Any] | None, status: str
+) -> dict[str, Any]:
+    if result is None or not result["valid"]:
+        message = result.get("message") if result else None
+        return {"status": "error" if status == "ok" else status, "message": message}
+    return {
+        "status": status,
+        "edit": {
+            "range": range_data(document.lines.range(planned.start, planned.end)),
+            "newText": planned.new_text(result["text"]),
+        },
+        "stats": result["stats"],
+        "message": result.get("message"),
+    }
+
+
+class _GenerateParams:
+    """The parameters of ``langwright/generate``, which no schema has checked yet."""
+
+    def __init__(self, params: Any) -> None:
+        try:
+            self.uri = str(_field(params, "uri"))
+            self.position = _place(_field(params, "position"))
+            selection = _field(params, "selection")
+            self.selection = (
+                Range(_place(_field(selection, "start")), _place(_field(selection, "end")))
+                if selection
+                else None
+            )
+            description = _field(params, "description")
+            self.description = str(description) if description is not None else None
+            self.token = _field(params, "token")
+        except (KeyError, TypeError, ValueError) as error:
+            raise JsonRpcInvalidParams(message=f"langwright/generate: {error!r}") from error
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _place(value: Any) -> Position:
+    return Position(int(_field(value, "line")), int(_field(value, "character")))
+
+
+def _task(server: Langwright, language: Language) -> dict[str, Any]:
+    """What every request to the model process names."""
+    root = server.catalogue.root
+    return {
+        "model": server.model,
+        "language": language.name,
+        "workspace": str(root) if root is not None else None,
+    }
+
+
+async def _opened(server: Langwright, uri: str) -> tuple[Document, Language] | None:
+    """An open document and its language, None where either is not to be had."""
+    document = server.documents.get(uri)
+    if document is None:
+        return None
+    try:
+        return document, await server.language(document)
+    except LanguageError:
+        return None
+
+
+async def _watch_definitions(server: Langwright) -> None:
+    """Ask the client to tell when a grammar, a problem file or the manifest changes."""
+    files = server.client_capabilities.workspace and (
+        server.client_capabilities.workspace.did_change_watched_files
+    )
+    if not files or not files.dynamic_registration:
+        return
+    watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in _DEFINITIONS]
+    registration = types.Registration(
+        "langwright-definitions",
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+        types.DidChangeWatchedFilesRegistrationOptions(watchers),
+    )
+    try:
+        await server.client_register_capability_async(types.RegistrationParams([registration]))
+    except Exception as error:
+        logger.warning("The client does not watch files for us: %s", error)
+
+
+def _root(params: types.InitializeParams) -> Path | None:
+    folders = params.workspace_folders or []
+    uri = folders[0].uri if folders else params.root_uri
+    return path_of(uri) if uri else None
+
+
+def _version() -> str:
+    try:
+        return version("langwright")
+    except PackageNotFoundError:
+        return "development"
