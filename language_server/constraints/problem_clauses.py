@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from language_server.constraints.problem_annotations import predicate_annotations
@@ -41,20 +41,21 @@ class ClauseReader:
         self._predicates: dict[str, Predicate] = {}
         self._fresh = 0
 
-    def read(self, statements: Iterable[Any]) -> Theory:
+    def read(self, statements: Sequence[Any]) -> Theory:
         """The theory of the statements."""
         rules: list[PropagationRule] = []
+        for statement in statements:
+            if statement.__class__.__name__ == "PredicateDeclaration":
+                self._read_predicate(statement)
+            elif statement.__class__.__name__ == "RuleDeclaration":
+                rules.extend(self._read_rule(statement))
+        # Facts come last: the nodes they bring in are no names of individuals in clauses.
         facts = FactReader(self._symbols, self._collector)
         for statement in statements:
-            match statement.__class__.__name__:
-                case "PredicateDeclaration":
-                    self._read_predicate(statement)
-                case "RuleDeclaration":
-                    rules.extend(self._read_rule(statement))
-                case "Assertion":
-                    facts.read_assertion(statement)
-                case "ScopeDeclaration":
-                    facts.read_scope(statement)
+            if statement.__class__.__name__ == "Assertion":
+                facts.read_assertion(statement)
+            elif statement.__class__.__name__ == "ScopeDeclaration":
+                facts.read_scope(statement)
         return Theory(
             classes=self._symbols.classes,
             features=self._symbols.features,
