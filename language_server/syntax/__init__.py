@@ -1,0 +1,22 @@
+"""Prefix parsing of any textX grammar, recovery, exact source spans."""
+
+from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
+from language_server.syntax.grammar import Grammar
+from language_server.syntax.recovery import Parse, SyntaxFault
+from language_server.syntax.state import Expected, ParseState
+from language_server.syntax.terminals import Terminal
+
+__all__ = [
+    "Assign",
+    "Close",
+    "Event",
+    "Expected",
+    "Grammar",
+    "Open",
+    "Parse",
+    "ParseState",
+    "Refer",
+    "SyntaxFault",
+    "Terminal",
+    "Trail",
+]

@@ -1,0 +1,42 @@
+"""The grammar of a textX language, ready to parse prefixes and documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from language_server.syntax.compiler import Compiler
+from language_server.syntax.events import Trail
+from language_server.syntax.frames import Frame, Thread
+from language_server.syntax.layout import Skipper
+from language_server.syntax.recovery import Parse, parse
+from language_server.syntax.state import ParseState, start
+
+if TYPE_CHECKING:
+    from textx.metamodel import TextXMetaModel
+
+
+class Grammar:
+    """A textX grammar compiled from the parser model of its metamodel."""
+
+    def __init__(self, metamodel: TextXMetaModel) -> None:
+        self._compiler = Compiler(metamodel)
+        self._skipper = Skipper(self._compiler, bool(metamodel.use_regexp_group))
+
+    @staticmethod
+    def of(metamodel: TextXMetaModel) -> Grammar:
+        """Compile the grammar of ``metamodel``."""
+        return Grammar(metamodel)
+
+    def start(self) -> ParseState:
+        """The state before any text."""
+        return start(self._skipper, self._first_thread())
+
+    def parse(self, text: str) -> Parse:
+        """Read a whole document; never raises, whatever the text."""
+        return parse(self._skipper, self._first_thread(), text, self._compiler.terminals())
+
+    def _first_thread(self) -> Thread:
+        body = self._compiler.body_of_root()
+        root = Trail.root()
+        frame = Frame(body, 0, None, None, root, None, None)
+        return Thread(body.start, frame, root, None, None, 0)

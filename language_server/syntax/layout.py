@@ -1,0 +1,92 @@
+"""White space and comments between terminals, as Arpeggio skips them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import arpeggio
+
+from language_server.syntax.compiler import Compiler
+from language_server.syntax.machine import DECIDED, IN_COMMENT, PERHAPS_COMMENT
+from language_server.syntax.slots import Layout, Slot
+from language_server.syntax.terminals import Terminal
+
+if TYPE_CHECKING:
+    from language_server.syntax.machine import Machine
+
+
+class Skipper:
+    """Skips white space and comments before the terminals of one grammar.
+
+    Attributes:
+        uses_groups: textX's ``use_regexp_group``.
+    """
+
+    def __init__(self, compiler: Compiler, uses_groups: bool) -> None:
+        self.uses_groups = uses_groups
+        self._compiler = compiler
+        self._probes: dict[Layout, Slot] = {}
+        self._comments = _simple_comments(compiler)
+
+    def comment_terminals(self) -> tuple[Terminal, ...] | None:
+        """The terminals that are whole comments; None if comments have structure."""
+        return self._comments
+
+    def skip(self, machine: Machine, layout: Layout, at: int) -> tuple[int, int]:
+        """Where a terminal behind ``at`` starts, and whether the end of the text leaves that open."""
+        start = self._skip_white(machine, layout, at)
+        if self._compiler.comments is None:
+            return start, DECIDED
+        while True:
+            end, undecided = self._comment(machine, layout, start)
+            if undecided and not machine.closed:
+                return start, IN_COMMENT if end > start else PERHAPS_COMMENT
+            if end <= start:
+                return start, DECIDED
+            start = self._skip_white(machine, layout, end)
+
+    def _skip_white(self, machine: Machine, layout: Layout, at: int) -> int:
+        text, white = machine.text, layout.white
+        if not white:
+            return at
+        local, length = at - machine.shift, len(text)
+        while local < length and text[local] in white:
+            local += 1
+        return local + machine.shift
+
+    def _comment(self, machine: Machine, layout: Layout, at: int) -> tuple[int, bool]:
+        """Where the comment at ``at`` ends (-1 if there is none), and whether that is undecided."""
+        local = at - machine.shift
+        if local == len(machine.text):
+            return -1, False
+        if self._comments is None:
+            answer, end = machine.reach(self._probe(layout), at)
+            return end, answer is None
+        for terminal in self._comments:
+            if not terminal.can_start(machine.text[local]):
+                continue
+            end = terminal.match(machine.text, local)
+            if not machine.closed and terminal.undecided(machine.text, local, end):
+                return (end + machine.shift if end > local else -1), True
+            if end > local:
+                return end + machine.shift, False
+        return -1, False
+
+    def _probe(self, layout: Layout) -> Slot:
+        probe = self._probes.get(layout)
+        if probe is None:
+            probe = self._probes[layout] = self._compiler.body_of_comment(layout).start
+        return probe
+
+
+def _simple_comments(compiler: Compiler) -> tuple[Terminal, ...] | None:
+    node = compiler.comments
+    if node is None:
+        return ()
+    if isinstance(node, arpeggio.OrderedChoice) and all(
+        isinstance(child, arpeggio.Match) and not child.suppress for child in node.nodes
+    ):
+        return tuple(compiler.terminal(child) for child in node.nodes)
+    if isinstance(node, arpeggio.Match):
+        return (compiler.terminal(node),)
+    return None

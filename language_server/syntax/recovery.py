@@ -1,0 +1,263 @@
+"""Parsing whole documents: everything that can be read, and every syntax fault.
+
+Where no thread can go on, the parse is repaired and continues. The repairs are, from the cheapest on: a
+missing terminal is assumed, a lexeme is skipped, a lexeme is replaced, or text is skipped until a rule
+around the fault, taken as finished, can go on. Each is tried out on the text that follows; the cheapest one
+that reads on far enough is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from language_server.syntax.events import Close, Trail
+from language_server.syntax.frames import Frame, Thread
+from language_server.syntax.machine import Agenda, Machine, Waiting
+from language_server.syntax.slots import GATHER, MatchSlot, Result
+from language_server.syntax.terminals import Terminal
+from language_server.syntax.values import TEXT
+
+if TYPE_CHECKING:
+    from language_server.syntax.layout import Skipper
+
+#: A repair is good if this many further lexemes are read after it.
+CONFIDENCE = 3
+#: Rules around a fault that are tried as finished.
+LEVELS = 24
+#: Lexemes skipped at most in one step of the search for a place to go on.
+REACH = 400
+#: After so many faults the rest of the text is not read.
+MOST_FAULTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxFault:
+    """A place where the text cannot be read as the grammar asks.
+
+    Attributes:
+        start, end: the text that does not fit (empty where something is missing at the end).
+        message: one sentence for a person.
+        expected: what could stand here, in the grammar's words.
+        found: the text that does not fit, ``""`` at the end of the text.
+    """
+
+    start: int
+    end: int
+    message: str
+    expected: tuple[str, ...]
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """What could be read of a document.
+
+    Attributes:
+        trail: the events; what was skipped after a fault is left out.
+        faults: the syntax faults in textual order.
+        complete: True if textX accepts the text.
+    """
+
+    trail: Trail
+    faults: tuple[SyntaxFault, ...]
+    complete: bool
+
+
+def parse(
+    skipper: Skipper, thread: Thread, text: str, terminals: Iterable[Terminal]
+) -> Parse:
+    """Read ``text`` from ``thread`` and repair what does not fit."""
+    faults: list[SyntaxFault] = []
+    agenda = _agenda(0, [thread])
+    trail = thread.trail
+    while True:
+        machine = Machine(skipper, text, 0, True, agenda)
+        machine.run()
+        accepted = next((t for t in machine.accepted if not t.conditions), None)
+        if accepted is not None:
+            return Parse(accepted.trail, tuple(faults), not faults)
+        trail = machine.tried[0].thread.trail if machine.tried else trail
+        fault = _fault(machine, text, terminals)
+        faults.append(fault)
+        repair = None
+        if len(faults) < MOST_FAULTS:
+            repair = _Repairs(skipper, text, machine, fault, terminals).best()
+        if repair is None:
+            return Parse(trail, tuple(faults), False)
+        agenda = repair
+
+
+def lexeme(text: str, start: int, terminals: Iterable[Terminal]) -> int:
+    """The end of the lexeme at ``start``: the longest terminal there, a word, or one character."""
+    if start >= len(text):
+        return start
+    word = re.compile(r"\w+|\s+|.", re.DOTALL).match(text, start)
+    end = word.end() if word is not None else start + 1
+    for terminal in terminals:
+        if terminal.can_start(text[start]):
+            found = terminal.match(text, start)
+            if end < found and ("\n" not in text[start:found] or text[start] in "\"'"):
+                end = found
+    return end
+
+
+def _fault(machine: Machine, text: str, terminals: Iterable[Terminal]) -> SyntaxFault:
+    start = max(machine.furthest, 0)
+    end = lexeme(text, start, terminals)
+    found = text[start:end]
+    expected = tuple(
+        dict.fromkeys(_terminal(waiting).describe() for waiting in machine.tried)
+    )
+    shown = f"'{found if len(found) <= 40 else found[:37] + '...'}'" if found else ""
+    what = f"found {shown}" if found else "the text ends"
+    message = f"expected {_enumerate(expected)} but {what}" if expected else f"unexpected {what}"
+    return SyntaxFault(start, end, message, expected, found)
+
+
+def _enumerate(words: tuple[str, ...]) -> str:
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _terminal(waiting: Waiting) -> Terminal:
+    slot = waiting.thread.slot
+    assert isinstance(slot, MatchSlot)
+    return slot.terminal
+
+
+def _agenda(at: int, threads: Iterable[Thread]) -> Agenda:
+    bucket: dict[Any, Thread] = {}
+    for thread in threads:
+        bucket.setdefault(thread.key(), thread)
+    return Agenda({at: bucket}, {}, frozenset())
+
+
+class _Repairs:
+    """The ways to go on behind one fault."""
+
+    def __init__(
+        self,
+        skipper: Skipper,
+        text: str,
+        machine: Machine,
+        fault: SyntaxFault,
+        terminals: Iterable[Terminal],
+    ) -> None:
+        self._skipper = skipper
+        self._text = text
+        self._fault = fault
+        self._terminals = terminals
+        self._threads = [_free(waiting.thread) for waiting in machine.tried]
+
+    def best(self) -> Agenda | None:
+        """The agenda after the cheapest repair that reads on; None if the rest cannot be read."""
+        second: tuple[int, Agenda] | None = None
+        for agenda in self._candidates():
+            reached = self._lexemes_read(agenda)
+            if reached >= CONFIDENCE:
+                return agenda
+            if reached > 0 and (second is None or reached > second[0]):
+                second = (reached, agenda)
+        return second[1] if second is not None else None
+
+    def _candidates(self) -> Iterator[Agenda]:
+        start, end = self._fault.start, self._fault.end
+        if start < len(self._text):
+            missing = [t for t in self._threads if not _awaits_end(t)]
+            for thread in missing:
+                yield _agenda(start, [_assumed(thread, start)])
+            yield _agenda(end, self._threads)
+            for thread in missing:
+                yield _agenda(end, [_assumed(thread, end)])
+        yield from self._resumptions()
+
+    def _resumptions(self) -> Iterator[Agenda]:
+        finished = [level for thread in self._threads for level in _levels(thread)]
+        at = self._fault.start
+        for _ in range(REACH):
+            for thread in finished:
+                yield _agenda(at, [thread])
+            if at >= len(self._text):
+                return
+            at = lexeme(self._text, at, self._terminals)
+            while at < len(self._text) and self._text[at].isspace():
+                at += 1
+            yield _agenda(at, self._threads)
+
+    def _lexemes_read(self, agenda: Agenda) -> int:
+        """How many lexemes are read from ``agenda``, up to ``CONFIDENCE``."""
+        at = agenda.first()
+        limit = at
+        for _ in range(CONFIDENCE + 1):
+            while limit < len(self._text) and self._text[limit].isspace():
+                limit += 1
+            limit = lexeme(self._text, limit, self._terminals)
+        machine = _Sample(self._skipper, self._text, 0, True, agenda)
+        machine.limit = limit
+        machine.run()
+        if machine.accepted or machine.passed:
+            return CONFIDENCE
+        read = 0
+        while at < machine.furthest and read < CONFIDENCE:
+            while at < len(self._text) and self._text[at].isspace():
+                at += 1
+            at = lexeme(self._text, at, self._terminals)
+            read += 1
+        return read
+
+
+class _Sample(Machine):
+    """A run that stops when it has read far enough."""
+
+    limit = 0
+    passed = False
+
+    def run(self) -> None:
+        """Process positions up to the limit."""
+        while self.threads:
+            if min(self.threads) >= self.limit and self.limit < len(self.text):
+                self.passed = True
+                return
+            self.step()
+
+
+def _free(thread: Thread) -> Thread:
+    return Thread(
+        thread.slot, thread.frame, thread.trail, thread.pending, thread.parts, thread.end
+    )
+
+
+def _awaits_end(thread: Thread) -> bool:
+    return isinstance(thread.slot, MatchSlot) and thread.slot.terminal.kind == "end"
+
+
+def _assumed(thread: Thread, at: int) -> Thread:
+    """The thread behind its terminal, as if that had stood at ``at``."""
+    slot = thread.slot
+    assert isinstance(slot, MatchSlot)
+    parts = thread.parts
+    if slot.effect == GATHER and slot.result is not Result.NONE:
+        parts = (parts, TEXT, None, "", at, at)
+    return Thread(slot.after, thread.frame, thread.trail, thread.pending, parts, thread.end)
+
+
+def _levels(thread: Thread) -> list[Thread]:
+    """The thread with one or more of the rules around it taken as finished, innermost first."""
+    levels = []
+    frame: Frame | None = thread.frame
+    trail, pending, end = thread.trail, thread.pending, thread.end
+    while frame is not None and frame.parent is not None and len(levels) < LEVELS:
+        assert frame.call is not None
+        if frame.call.opens is not None:
+            if pending is not None:
+                pending = pending[0]
+            else:
+                trail = trail.then(Close(end))
+        after = frame.call.to(Result.TEXT)
+        levels.append(Thread(after, frame.parent, trail, pending, frame.parts, end))
+        frame = frame.parent
+    return levels

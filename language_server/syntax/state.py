@@ -1,0 +1,240 @@
+"""Parse states: a prefix of a text and all readings of it, as a persistent value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from language_server.syntax.events import Trail
+from language_server.syntax.frames import Frame, Thread, flush
+from language_server.syntax.machine import IN_COMMENT, Agenda, Machine, Waiting
+from language_server.syntax.slots import MatchSlot, Mode, Sink
+from language_server.syntax.terminals import Terminal
+from language_server.syntax.values import begun
+
+if TYPE_CHECKING:
+    from language_server.syntax.layout import Skipper
+
+#: Characters kept before the first position that is still open, for patterns that look back.
+LOOK_BEHIND = 256
+#: The kept text is cut only when at least this much of it has become useless.
+CUT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A terminal that may stand at the end of a prefix, in one reading of it.
+
+    Attributes:
+        terminal: the terminal.
+        trail: the events of this reading before the terminal, objects that would begin with it included.
+        start: where the terminal starts, behind white space and comments.
+        typed: what of it is already there.
+        whole: whether ``typed`` is itself a full match.
+        rule: the rule around it.
+        cls: class of the object under construction, None outside of objects.
+        feature: the feature the terminal fills, alone or as part of a longer value.
+        many: whether that feature is a list.
+        target: the class referred to where it fills a reference.
+        value_start: where the value it is part of started (``start`` if it is the first terminal of it).
+        value_begun: the text of that value before this terminal, as textX joins it.
+        remaining: a lower bound of the characters of any completion that takes this terminal, ``typed``
+            not counted.
+    """
+
+    terminal: Terminal
+    trail: Trail
+    start: int
+    typed: str
+    whole: bool
+    rule: str
+    cls: str | None
+    feature: str | None
+    many: bool
+    target: str | None
+    value_start: int
+    value_begun: str
+    remaining: int
+
+
+class Text:
+    """A text as a chain of pieces, joined when somebody asks for it."""
+
+    __slots__ = ("_before", "_joined", "_piece", "length")
+
+    def __init__(self, before: Text | None, piece: str) -> None:
+        self._before = before
+        self._piece = piece
+        self._joined: str | None = None
+        self.length: int = len(piece) + (before.length if before is not None else 0)
+
+    def join(self) -> str:
+        """The whole text."""
+        if self._joined is None:
+            pieces: list[str] = []
+            text: Text | None = self
+            while text is not None:
+                if text._joined is not None:
+                    pieces.append(text._joined)
+                    break
+                pieces.append(text._piece)
+                text = text._before
+            self._joined = "".join(reversed(pieces))
+            self._before = None
+        return self._joined
+
+
+class ParseState:
+    """A prefix of a text with everything needed to go on; a value, never changed by ``advance``.
+
+    Attributes:
+        length: number of characters of the prefix.
+    """
+
+    __slots__ = (
+        "_agenda",
+        "_expected",
+        "_finished",
+        "_shift",
+        "_skipper",
+        "_text",
+        "_waiting",
+        "_window",
+        "length",
+    )
+
+    def __init__(
+        self, skipper: Skipper, text: Text, window: str, shift: int, agenda: Agenda | None
+    ) -> None:
+        self._skipper = skipper
+        self._text = text
+        self.length = text.length
+        self._expected: tuple[Expected, ...] | None = None
+        self._finished: tuple[Trail | None] | None = None
+        self._waiting: list[Waiting] = []
+        self._agenda: Agenda | None = None
+        self._window = window
+        self._shift = shift
+        if agenda is not None:
+            machine = Machine(skipper, window, shift, False, agenda)
+            machine.run()
+            self._agenda = machine.base
+            self._waiting = machine.waiting
+            self._cut()
+
+    @property
+    def text(self) -> str:
+        """The prefix."""
+        return self._text.join()
+
+    @property
+    def alive(self) -> bool:
+        """False only if textX accepts no text that begins with this prefix."""
+        return bool(self._waiting)
+
+    @property
+    def in_comment(self) -> bool:
+        """Whether the prefix ends inside a comment, in some reading."""
+        return any(waiting.comment == IN_COMMENT for waiting in self._waiting)
+
+    def advance(self, text: str) -> ParseState:
+        """The state behind ``text``; feeding a text in pieces equals feeding it at once."""
+        if text == "":
+            return self
+        return ParseState(
+            self._skipper,
+            Text(self._text, text),
+            self._window + text if self._agenda is not None else "",
+            self._shift,
+            self._agenda,
+        )
+
+    def expected(self) -> tuple[Expected, ...]:
+        """The terminals that may stand at the end of the prefix, the preferred reading first."""
+        if self._expected is None:
+            in_order = sorted(self._waiting, key=lambda waiting: waiting.start)
+            self._expected = tuple(self._expect(waiting) for waiting in in_order)
+        return self._expected
+
+    def finish(self) -> Trail | None:
+        """The events of the text if it ended here and textX accepted it, else None."""
+        if self._finished is None:
+            self._finished = (self._close(),)
+        return self._finished[0]
+
+    def skips(self) -> str:
+        """The characters of white space that would be skipped here, in some reading."""
+        white: dict[str, None] = {}
+        for waiting in self._waiting:
+            slot = waiting.thread.slot
+            if isinstance(slot, MatchSlot) and waiting.start == self.length:
+                white.update(dict.fromkeys(slot.layout.white))
+        return "".join(white)
+
+    def _close(self) -> Trail | None:
+        if self._agenda is None:
+            return None
+        machine = Machine(self._skipper, self._window, self._shift, True, self._agenda)
+        machine.run()
+        return next((t.trail for t in machine.accepted if not t.conditions), None)
+
+    def _cut(self) -> None:
+        if self._agenda is None:
+            self._window = ""
+            return
+        useless = self._agenda.first() - LOOK_BEHIND - self._shift
+        if useless > CUT:
+            self._window = self._window[useless:]
+            self._shift += useless
+
+    def _expect(self, waiting: Waiting) -> Expected:
+        thread, start = waiting.thread, waiting.start
+        slot = thread.slot
+        assert isinstance(slot, MatchSlot)
+        typed = "" if waiting.comment else self._window[start - self._shift :]
+        sink = slot.sink if slot.sink is not None else _sink(thread.frame)
+        value = None
+        if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):
+            value = begun(thread.parts)
+        missing = max(slot.terminal.width - len(typed), 0)
+        rest = slot.rest - slot.terminal.width + thread.frame.rest()
+        return Expected(
+            terminal=slot.terminal,
+            trail=flush(thread.trail, thread.pending, start),
+            start=start,
+            typed=typed,
+            whole=waiting.end == self.length and typed != "",
+            rule=slot.home.name,
+            cls=_class_around(thread),
+            feature=sink.feature if sink is not None else None,
+            many=sink.many if sink is not None else False,
+            target=sink.target if sink is not None else None,
+            value_start=value[0] if value is not None else start,
+            value_begun=value[1] if value is not None else "",
+            remaining=missing + int(rest) if rest != float("inf") else 1 << 30,
+        )
+
+
+def start(skipper: Skipper, thread: Thread) -> ParseState:
+    """The state before any text."""
+    agenda = Agenda({0: {thread.key(): thread}}, {}, frozenset())
+    return ParseState(skipper, Text(None, ""), "", 0, agenda)
+
+
+def _sink(frame: Frame) -> Sink | None:
+    """The sink of the value that is being read in ``frame``."""
+    at: Frame | None = frame
+    while at is not None and at.body is not None and at.body.mode is Mode.VALUE:
+        if at.call is not None and at.call.sink is not None:
+            return at.call.sink
+        at = at.parent
+    return at.body.sink if at is not None and at.body is not None else None
+
+
+def _class_around(thread: Thread) -> str | None:
+    at: Frame | None = thread.frame
+    while at is not None:
+        if at.body is not None and at.body.mode is Mode.OBJECT:
+            return at.body.cls
+        at = at.parent
+    return None
