@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from language_server.constraints import ConstraintSet, Evaluation, Violation
 from language_server.diagnostic import Diagnostic
 from language_server.languages.textx_judge import load_problems
 from language_server.languages.wording import syntax_message
-from language_server.syntax import Grammar, Parse, SyntaxFault
+from language_server.syntax import Close, Grammar, Parse, SyntaxFault
 
 logger = logging.getLogger(__name__)
 
@@ -46,16 +46,14 @@ def analyse(grammar: Grammar, constraints: ConstraintSet, text: str) -> Analysis
     shift = len(text) - len(body)
     try:
         parse = grammar.parse(body)
-        # What is certain while the text may go on, before it is taken to be all there is.
-        open_end = constraints.initial().refine_all(parse.trail.events())
-        evaluation = open_end.close()
         found = [_fault(fault, body) for fault in parse.faults]
+        evaluation = constraints.initial().refine_all(parse.trail.events()).close()
         violations = (
-            evaluation.obligations
+            (*evaluation.obligations, *evaluation.warnings)
             if parse.complete
-            else _certain(open_end, evaluation, parse.faults, body)
+            else _certain(parse, constraints, evaluation, body)
         )
-        found += violation_diagnostics(violations, constraints)
+        found += violation_diagnostics(violations)
     except Exception as error:
         logger.exception("the analysis failed")
         parse = grammar.parse("")
@@ -81,47 +79,51 @@ def judge(
     return analyse(grammar, constraints, text).diagnostics
 
 
-def violation_diagnostics(
-    violations: Iterable[Violation], constraints: ConstraintSet
-) -> list[Diagnostic]:
-    """The violations of a model as problems of its text; what only looks ahead is left out."""
-    predicates = constraints.theory.predicates
-    found = []
-    for violation in violations:
-        predicate = predicates.get(violation.constraint)
-        is_constraint = violation.source == "constraint"
-        if is_constraint and predicate is not None and predicate.lookahead:
-            continue
-        found.append(
-            Diagnostic(
-                violation.start,
-                violation.end,
-                predicate.severity if is_constraint and predicate is not None else "error",
-                violation.source,
-                violation.code,
-                violation.message,
-                violation.constraint if is_constraint else None,
-                violation.element_names,
-                violation.related,
-            )
+def violation_diagnostics(violations: Iterable[Violation]) -> list[Diagnostic]:
+    """The violations of a model as problems of its text."""
+    return [
+        Diagnostic(
+            max(violation.start, 0),
+            max(violation.end, violation.start, 0),
+            violation.severity,
+            violation.source,
+            violation.code,
+            violation.message,
+            violation.constraint if violation.source == "constraint" else None,
+            violation.element_names,
+            violation.related,
         )
-    return found
+        for violation in violations
+    ]
 
 
 def _certain(
-    open_end: Evaluation, closed: Evaluation, faults: tuple[SyntaxFault, ...], text: str
-) -> Iterable[Violation]:
+    parse: Parse, constraints: ConstraintSet, closed: Evaluation, text: str
+) -> Iterator[Violation]:
     """What holds whatever the unreadable parts of a text mean.
 
-    A name without a declaration counts only if it does not occur in an unreadable part.
+    That is what more text could not mend, about objects without a fault in them; and a name without
+    a declaration that does not occur near a fault.
     """
-    yield from open_end.contradictions
-    skipped = set(re.findall(r"\w+", " ".join(_line_of(fault, text) for fault in faults)))
-    known = set(open_end.contradictions)
+    events = list(parse.trail.events())
+    if events and isinstance(events[-1], Close):
+        events.pop()  # the fault may hide more of the root object
+    open_end = constraints.initial().refine_all(events)
+    for violation in open_end.contradictions:
+        spans = [open_end.model.span(element) for element in violation.elements]
+        if not any(_touches(span, fault) for span in spans for fault in parse.faults):
+            yield violation
+    near = set(re.findall(r"\w+", " ".join(_line_of(fault, text) for fault in parse.faults)))
     for violation in closed.obligations:
         words = set(re.findall(r"\w+", text[violation.start : violation.end]))
-        if violation.source == "reference" and violation not in known and not words & skipped:
+        if violation.code == "unresolved-reference" and not words & near:
             yield violation
+
+
+def _touches(span: tuple[int, int] | None, fault: SyntaxFault) -> bool:
+    if span is None or span[0] < 0:
+        return False
+    return span[0] <= fault.end and (span[1] < 0 or fault.start <= span[1])
 
 
 def _line_of(fault: SyntaxFault, text: str) -> str:
