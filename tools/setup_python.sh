@@ -72,8 +72,8 @@ install_locked() {
 show_progress() {
   awk -v total="$(grep -c == "$lock")" '
     /^(Collecting|Requirement already satisfied:) [^ ]+==/ { name = $1 == "Collecting" ? $2 : $4 }
-    /==.* \(from -r / { seen++ }
-    /==.* \(from -r / && seen % 20 == 0 { printf "      %d of %d\n", seen, total }
+    / \(from -r / { seen++ }
+    / \(from -r / && seen % 20 == 0 { printf "      %d of %d\n", seen, total }
     match($0, /\([0-9.]+ MB\)/) { printf "      %d of %d: %s %s\n", seen, total, name, substr($0, RSTART, RLENGTH) }
     /^Installing collected packages/ { print "      unpacking them" }
     { fflush() }'
