@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from language_server.constraints.theory import Feature, Theory
 from language_server.partial_model import NEW, ClassInfo, FeatureInfo, Schema
@@ -181,11 +182,11 @@ def kinds_of_individuals(theory: Theory) -> dict[str, tuple[str, ...]]:
     kinds: dict[str, list[str]] = {
         name: [] for name in theory.individuals if not name.endswith(NEW)
     }
-    for symbol in theory.classes.values():
-        for literal in symbol.literals or ():
-            qualified = f"{symbol.name}::{literal}"
+    for enum in theory.classes.values():
+        for literal in enum.literals or ():
+            qualified = f"{enum.name}::{literal}"
             name = literal if qualified not in kinds else qualified
-            kinds.setdefault(name, []).append(symbol.name)
+            kinds.setdefault(name, []).append(enum.name)
     for assertion in theory.assertions:
         if assertion.symbol in theory.classes and assertion.value == "true":
             for individual in assertion.args:
@@ -207,7 +208,7 @@ def _inherited_key(theory: Theory, cls: str) -> tuple[str, ...]:
     return ()
 
 
-def _conflict(theory: Theory, cls: str):  # type: ignore[no-untyped-def]
+def _conflict(theory: Theory, cls: str) -> Literal["error", "first", "last"]:
     for name in sorted(theory.supertypes(cls), key=lambda name: name != cls):
         if theory.classes[name].key:
             return theory.classes[name].conflict

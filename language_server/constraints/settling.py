@@ -76,6 +76,7 @@ class _Settling:
         self._heap: list[tuple[int, int, Key]] = []
         self._waiting: set[Key] = set()
         self._order = 0
+        self._changed_edges: dict[Key, set[ObjectId]] = {}
 
     def run(self, touched: Iterable[Cell]) -> Settled:
         """Bring everything up to date."""
@@ -115,6 +116,8 @@ class _Settling:
         if keys is not None:
             del self._readers[cell]
             for key in keys:
+                if isinstance(key[0], Closure) and len(key[1]) < 2:
+                    self._changed_edges.setdefault(key, set()).add(cell[1][0])
                 self._schedule(key)
 
     def _schedule(self, key: Key) -> None:
@@ -138,6 +141,9 @@ class _Settling:
 
     def _renew(self, key: Key) -> None:
         asked, args = key
+        if isinstance(asked, Closure) and len(args) < 2:
+            self._renew_closure(key)
+            return
         if args and isinstance(args[0], int) and args[0] not in self._after.model.nodes:
             if key in self._memo:
                 del self._memo[key]
@@ -153,6 +159,8 @@ class _Settling:
                 del self._memo[key]
             return
         value = self._state.compute(key)
+        for cell in self._take_changes():
+            self._fire(cell)
         if value == before:
             return
         self._fire(key)
@@ -163,6 +171,21 @@ class _Settling:
                 self._update_violation(asked, args, value)
             elif self._is_needed(key):
                 self._update_must(key, value)
+
+    def _renew_closure(self, key: Key) -> None:
+        changed = self._changed_edges.pop(key, set())
+        if key[1] and key[1][0] not in self._after.model.nodes:
+            if key in self._memo:
+                del self._memo[key]
+            return
+        self._state.renew_closure(key, changed)
+        for cell in self._take_changes():
+            self._fire(cell)
+
+    def _take_changes(self) -> list[Any]:
+        changes = self._state.changed
+        self._state.changed = []
+        return changes
 
     def _is_needed(self, key: Key) -> bool:
         """Whether a ``must`` answer is wanted because the constraint is violated now."""

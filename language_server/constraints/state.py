@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from language_server.constraints.closures import Cycles, Reach
 from language_server.constraints.compiler import Closure, Counting, Pattern, Query, Row, View
 from language_server.constraints.values import ABSENT, UNKNOWN, Interval
 from language_server.partial_model import Cell, ClassInfo, FeatureInfo, ObjectId, PartialModel
@@ -33,6 +34,7 @@ class State:
         self.extents = extents
         self.sizes = sizes
         self.deps: list[Any] = []
+        self.changed: list[Any] = []  # cells of closures that changed while they were renewed
 
     # ---- answers of queries ------------------------------------------------------------------
 
@@ -106,10 +108,7 @@ class State:
         self.deps = []
         value: Any
         if isinstance(asked, Closure):
-            if len(args) == 1:
-                value = self._reach(asked, args[0])
-            else:
-                value = self._find(asked, args[0], args[1])
+            value = self._may_find(asked, args[0], args[1])
         elif isinstance(asked, Counting):
             value = self._count_possible(asked.query, args)
         elif asked.view == "may":
@@ -145,8 +144,10 @@ class State:
         return isinstance(value, int) and value < 0
 
     def _distinct(self, rows: Collection[Row]) -> int:
-        """How many of the rows are certainly different: two mentions of one name may be one object,
-        and a mention may turn out to be any object that is there without a name."""
+        """How many of the rows are certainly different.
+
+        Two mentions of one name may be one object.
+        """
         if len(rows) < 2:
             return len(rows)
         nodes = self.nodes
@@ -251,13 +252,13 @@ class State:
         cell = (feature.symbol, ">", source)
         if source < 0 or self.model.may_fill(feature, source):
             self.deps.append(cell)
-        return NONE if feature.revisable else self.facts.get(cell, NONE)  # type: ignore[no-any-return]
+        return NONE if feature.revisable else self.facts.get(cell, NONE)
 
     def must_link_sources(self, feature: FeatureInfo, target: ObjectId) -> Iterable[ObjectId]:
         """What certainly points to the object."""
         cell = (feature.symbol, "<", target)
         self.deps.append(cell)
-        return NONE if feature.revisable else self.facts.get(cell, NONE)  # type: ignore[no-any-return]
+        return NONE if feature.revisable else self.facts.get(cell, NONE)
 
     def may_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference holds in some completion."""
@@ -336,12 +337,12 @@ class State:
     def must_contains_targets(self, symbol: str, source: ObjectId) -> Iterable[ObjectId]:
         """What the object certainly contains."""
         self.deps.append((symbol, ">", source))
-        return self.facts.get((symbol, ">", source), NONE)  # type: ignore[no-any-return]
+        return self.facts.get((symbol, ">", source), NONE)
 
     def must_contains_sources(self, symbol: str, target: ObjectId) -> Iterable[ObjectId]:
         """What certainly contains the object."""
         self.deps.append((symbol, "<", target))
-        return self.facts.get((symbol, "<", target), NONE)  # type: ignore[no-any-return]
+        return self.facts.get((symbol, "<", target), NONE)
 
     def may_contains(self, symbol: str, source: ObjectId, target: ObjectId) -> bool:
         """Whether one object may contain the other."""
@@ -360,7 +361,9 @@ class State:
 
     def _containments(self, source: ObjectId) -> list[FeatureInfo]:
         classes = self.model.schema.classes
-        found = {f.symbol: f for kind in self.nodes[source].kinds for f in classes[kind].containments}
+        found = {
+            f.symbol: f for kind in self.nodes[source].kinds for f in classes[kind].containments
+        }
         return list(found.values())
 
     # ---- values ------------------------------------------------------------------------------
@@ -401,7 +404,7 @@ class State:
             return [node for one in value for node in self.with_value(feature, one, view)]
         cell = (feature.symbol, "#", value)
         self.deps.append(cell)
-        return self.facts.get(cell, NONE)  # type: ignore[no-any-return]
+        return self.facts.get(cell, NONE)
 
     def base_rows(self, name: str, pattern: Pattern, view: View, bound: Row) -> Iterator[Row]:
         """The rows of a predicate without definition."""
@@ -419,44 +422,64 @@ class State:
             return self._explore(closure, start)
         key = (closure, (start,))
         self.deps.append(key)
-        found = self.memo.get(key)
-        return self.compute(key) if found is None else found  # type: ignore[no-any-return]
+        found: Reach | None = self.memo.get(key)
+        return (self.renew_closure(key, ()) if found is None else found).members
 
     def connected(self, closure: Closure, source: ObjectId, target: ObjectId) -> bool:
         """Whether the transitive closure leads from the source to the target."""
-        if closure.view != "may" and source != target:
-            return target in self.reached(closure, source)
+        if closure.view == "may":
+            return self._may_connect(closure, source, target)
+        if source == target:
+            cycles: Cycles | None = self.memo.get((closure, ()))
+            if cycles is None or source not in cycles.edges:
+                cycles = self.renew_closure((closure, ()), (source,))
+            self.deps.append(("cyclic", closure, source))
+            return source in cycles.cyclic
+        key = (closure, (source,))
+        found: Reach | None = self.memo.get(key)
+        if found is None:
+            found = self.renew_closure(key, ())
+        self.deps.append(("reached", closure, source, target))
+        return target in found.members
+
+    def renew_closure(self, key: Key, changed: Iterable[ObjectId]) -> Any:
+        """Bring a closure up to date (or make it) where the edges of some objects have changed."""
+        closure, args = key
+        assert isinstance(closure, Closure)
+        known: Reach | Cycles | None = self.memo.get(key)
+
+        def step(node: ObjectId) -> Collection[ObjectId]:
+            mine = self.deps
+            self.deps = []
+            rows = self.rows(closure.step, (node,))
+            for cell in self.deps:
+                self.readers[cell] = _with(self.readers.get(cell), key)
+            self.deps = mine
+            return frozenset(target for (target,) in rows)
+
+        different: set[ObjectId]
+        after: Reach | Cycles
+        if not args:
+            after, different = (known or Cycles.empty()).updated(changed, step)
+            self.changed.extend(("cyclic", closure, node) for node in different)
+        elif known is None:
+            after = Reach.of(args[0], step)
+        else:
+            after, different = known.updated(changed, step)
+            self.changed.extend(("reached", closure, args[0], node) for node in different)
+            if different:
+                self.changed.append(key)
+        self.memo[key] = after
+        return after
+
+    def _may_connect(self, closure: Closure, source: ObjectId, target: ObjectId) -> bool:
         key = (closure, (source, target))
         found = self.memo.get(key)
         if found is None:
             found = self.compute(key)
-        if found or closure.view != "may":
+        if found:
             self.deps.append(key)
-        return found  # type: ignore[no-any-return]
-
-    def _reach(self, closure: Closure, start: ObjectId) -> frozenset[ObjectId]:
-        found: set[ObjectId] = set()
-        waiting = [start]
-        while waiting:
-            for (after,) in self.rows(closure.step, (waiting.pop(),)):
-                if after not in found:
-                    found.add(after)
-                    waiting.append(after)
-        return frozenset(found)
-
-    def _find(self, closure: Closure, source: ObjectId, target: ObjectId) -> bool:
-        if closure.view == "may":
-            return self._may_find(closure, source, target)
-        seen = {source}
-        waiting = [source]
-        while waiting:
-            for (after,) in self.rows(closure.step, (waiting.pop(),)):
-                if after == target:
-                    return True
-                if after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
-        return False
+        return bool(found)
 
     def _may_find(self, closure: Closure, source: ObjectId, target: ObjectId) -> bool:
         """Search for a possible path; on success ``deps`` holds what that path rests on."""
@@ -480,22 +503,31 @@ class State:
         return False
 
     def _explore(self, closure: Closure, start: ObjectId) -> Iterator[ObjectId]:
-        paths: dict[ObjectId, list[Any]] = {}
-        waiting: deque[tuple[ObjectId, list[Any]]] = deque([(start, [])])
+        """What may be reached, nearest first; with each, ``deps`` holds what its path rests on."""
+        paths: dict[ObjectId, list[Any]] = {start: []}
+        waiting = deque([start])
+        found: set[ObjectId] = set()
         while waiting:
-            at, path = waiting.popleft()
-            outer = self.deps
-            self.deps = []
-            fresh = []
-            for (after,) in self.possible_rows(closure.step, (at,)):
+            at = waiting.popleft()
+            rows = closure.step.run(self, at)
+            inner: list[Any] = []
+            while True:
+                outer = self.deps
+                self.deps = inner
+                row = next(rows, None)
+                self.deps = outer
+                if row is None:
+                    break
+                after = row[0]
+                if after in found:
+                    continue
+                found.add(after)
+                path = [*paths[at], *inner]
                 if after not in paths:
-                    paths[after] = [*path, *self.deps]
-                    fresh.append(after)
-            self.deps = outer
-            for after in fresh:
-                waiting.append((after, paths[after]))
+                    paths[after] = path
+                    waiting.append(after)
                 mark = len(outer)
-                outer.extend(paths[after])
+                outer.extend(path)
                 yield after
                 del outer[mark:]
 

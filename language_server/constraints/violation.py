@@ -55,7 +55,9 @@ def violations(
         *_of_predicates(constraints, settled, certain_only),
     ]
     return tuple(
-        sorted(found, key=lambda violation: (violation.start, violation.constraint, violation.elements))
+        sorted(
+            found, key=lambda violation: (violation.start, violation.constraint, violation.elements)
+        )
     )
 
 
@@ -64,26 +66,34 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
         uses = [r for r in model.references(name) if r.target_class == target]
         for reference in uses:
             yield Violation(
-                "reference", "reference", "ambiguous-reference",
+                "reference",
+                "reference",
+                "ambiguous-reference",
                 f"name '{name}' is not unique: {len(candidates)} objects of class {target} have it",
                 candidates,
                 tuple(model.label(node) for node in candidates),
                 reference.start,
                 reference.end,
-                tuple((*model.name_span(node), f"'{name}' is declared here") for node in candidates),
+                tuple(
+                    (*model.name_span(node), f"'{name}' is declared here") for node in candidates
+                ),
             )
     if certain_only and not model.closed:
         return
     for reference in model.unresolved():
         mentioned = model.pending[reference.target_class, reference.name]
         yield Violation(
-            "reference", "reference", "unresolved-reference",
+            "reference",
+            "reference",
+            "unresolved-reference",
             f"{_words(reference.target_class)} '{reference.name}' is not declared",
             (mentioned,),
             (reference.name,),
             reference.start,
             reference.end,
-            facts=(f"{_plain(reference.feature)}({model.label(reference.source)}, {reference.name})",),
+            facts=(
+                f"{_plain(reference.feature)}({model.label(reference.source)}, {reference.name})",
+            ),
         )
 
 
@@ -108,7 +118,9 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
         if feature.lower == 1:
             message = f"'{feature.name}' of {what} needs a value"
         else:
-            message = f"'{feature.name}' of {what} needs at least {feature.lower} values, not {detail}"
+            message = (
+                f"'{feature.name}' of {what} needs at least {feature.lower} values, not {detail}"
+            )
     elif kind == "upper":
         code = "too-many-values"
         assert feature.upper is not None
@@ -123,8 +135,16 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
         value, start, end = detail
         message = f"'{value}' is no {feature.target}"
     return Violation(
-        feature.symbol, "metamodel", code, message, (node,), (model.label(node),), start, end,
-        facts=tuple(_stated(model, node, feature)), degree=degree,
+        feature.symbol,
+        "metamodel",
+        code,
+        message,
+        (node,),
+        (model.label(node),),
+        start,
+        end,
+        facts=tuple(_stated(model, node, feature)),
+        degree=degree,
     )
 
 
@@ -146,6 +166,8 @@ def _of_predicates(
     entries: Any = settled.violated_must if certain else settled.violated_now
     predicates = by_must if certain else by_now
     for (query, args), rows in entries.items():
+        if predicates[query].lookahead and not certain:
+            continue  # it only says early what other constraints say of the finished text
         for row in rows:
             yield of_predicate(settled.model, predicates[query], (*args, *row))
 
@@ -167,8 +189,14 @@ def of_predicate(model: PartialModel, predicate: Predicate, elements: tuple[Any,
         inside = ", ".join(names.values())
         message = f"{_words(predicate.name)}{': ' if inside else ''}{inside}"
     return Violation(
-        predicate.name, "constraint", _kebab(predicate.name), message, objects,
-        tuple(_named(model, node) for node in objects), start, end,
+        predicate.name,
+        "constraint",
+        _kebab(predicate.name),
+        message,
+        objects,
+        tuple(_named(model, node) for node in objects),
+        start,
+        end,
         tuple((*span, "involved here") for span in places[1:] if span != (start, end)),
         severity=predicate.severity,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from immutables import Map
 
-from language_server.partial_model.schema import FeatureInfo, Schema
+from language_server.partial_model.schema import ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.truth import Truth
 
 if TYPE_CHECKING:
@@ -134,11 +134,7 @@ class PartialModel:
         kinds = self.nodes[node].kinds
         if len(kinds) == 1:
             return next(iter(kinds))
-        common = [
-            info
-            for info in self.schema.classes.values()
-            if kinds <= info.descendants
-        ]
+        common = [info for info in self.schema.classes.values() if kinds <= info.descendants]
         return min(common, key=lambda info: len(info.descendants)).name if common else "node"
 
     def name_of(self, node: ObjectId) -> str | None:
@@ -151,7 +147,8 @@ class PartialModel:
 
     def span(self, node: ObjectId) -> tuple[int, int]:
         """Where the object stands in the text, (-1, -1) where nowhere; the end is that of its name
-        as long as the object is open."""
+        as long as the object is open.
+        """
         record = self.nodes[node]
         return record.start, record.end if record.end >= 0 else max(record.name_end, record.start)
 
@@ -180,7 +177,8 @@ class PartialModel:
 
     def candidates(self, target_class: str) -> Iterator[tuple[str, ObjectId]]:
         """Names a reference to the class could take: declared objects, then mentioned ones, then
-        given ones. ``target_class`` is a class of the grammar or of the theory."""
+        given ones. ``target_class`` is a class of the grammar or of the theory.
+        """
         info = self.schema.rules.get(target_class) or self.schema.classes.get(target_class)
         if info is None:
             return
@@ -257,7 +255,8 @@ class PartialModel:
 
     def to_networkx(self) -> networkx.MultiDiGraph[ObjectId]:
         """The stated facts as a graph: nodes with ``cls``, ``name`` and attributes, edges keyed by
-        feature."""
+        feature.
+        """
         import networkx
 
         graph: networkx.MultiDiGraph[ObjectId] = networkx.MultiDiGraph()
@@ -301,9 +300,7 @@ class Draft:
     def blank(schema: Schema) -> Draft:
         """A draft without any object."""
         empty: Any = Map()
-        return Draft(
-            PartialModel(schema, empty, empty, empty, empty, empty, empty, None, 0, False)
-        )
+        return Draft(PartialModel(schema, empty, empty, empty, empty, empty, empty, None, 0, False))
 
     def commit(self) -> PartialModel:
         """The changed model."""
@@ -356,7 +353,7 @@ class Draft:
         if isinstance(members, frozenset):
             left = members - {member}
         else:
-            left = members.delete(member)  # type: ignore[attr-defined]
+            left = members.delete(member)
         self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
         self.touched.append(cell)
 
@@ -426,4 +423,3 @@ def _grown(members: Any, member: ObjectId) -> Members:
         return grown
     larger: Members = members.set(member, None)
     return larger
-

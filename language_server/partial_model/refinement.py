@@ -67,11 +67,12 @@ def _fill(draft: Draft, event: Assign | Refer) -> None:
     if frame is None or frame.info is None:
         return
     feature = draft.schema.feature_map.get((frame.rule, event.feature))
+    info = frame.info
     if isinstance(event, Assign):
-        if event.feature in frame.info.key and (frame.node is None or not _is_keyed(draft, frame)):
+        if event.feature in info.key and (frame.node is None or not _is_keyed(draft, frame)):
             _identify_by_key(draft, frame, event)
             return
-        if event.feature == "name" and not frame.info.key:
+        if event.feature == "name" and not info.key:
             frame = draft.frame = _identify_by_name(draft, frame, event)
             if feature is not None and frame.node is not None:
                 _state(draft, feature, frame.node, event)
@@ -79,7 +80,7 @@ def _fill(draft: Draft, event: Assign | Refer) -> None:
     if feature is None:
         return
     if frame.node is None:
-        if frame.info.key:
+        if info.key:
             draft.frame = frame._replace(held=(*frame.held, event))
             return
         frame = draft.frame = _present(draft, frame)
@@ -130,9 +131,9 @@ def _set_attribute(
     draft: Draft, feature: FeatureInfo, node: ObjectId, value: Any, event: Assign | Refer
 ) -> None:
     before = draft.facts.get((feature.symbol, "=", node))
-    if feature.upper == 1 and before is not None and before != value:
-        if not _may_replace(draft, feature, node, before, value, event):
-            return
+    differs = feature.upper == 1 and before is not None and before != value
+    if differs and not _may_replace(draft, feature, node, before, value, event):
+        return
     draft.assign(feature, node, value)
 
 
@@ -150,7 +151,11 @@ def _set_reference(
 
 
 def _may_replace(
-    draft: Draft, feature: FeatureInfo, node: ObjectId, before: Any, value: Any,
+    draft: Draft,
+    feature: FeatureInfo,
+    node: ObjectId,
+    before: Any,
+    value: Any,
     event: Assign | Refer,
 ) -> bool:
     """Whether a second, different value of a single-valued feature takes the place of the first."""
@@ -180,9 +185,7 @@ def _refer(
     refs = ("refs", name)
     draft.facts = draft.facts.set(refs, (reference, draft.facts.get(refs)))
     classes = ("targets", name)
-    draft.facts = draft.facts.set(
-        classes, draft.facts.get(classes, frozenset()) | {info.name}
-    )
+    draft.facts = draft.facts.set(classes, draft.facts.get(classes, frozenset()) | {info.name})
     found = [
         other
         for other in draft.facts.get(("name", name), NOTHING)
@@ -243,14 +246,12 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     assert frame.info is not None
     name = str(event.value)
     cls = frame.info.name
-    node = Node(
-        frame.info.exact, name, True, "declared", frame.start, -1, event.start, event.end, frame.rule
-    )
+    span = (frame.start, -1, event.start, event.end)
+    node = Node(frame.info.exact, name, True, "declared", *span, frame.rule)
     fitting = [
         (target, draft.pending[target, name])
         for target in sorted(draft.facts.get(("targets", name), ()))
-        if (target, name) in draft.pending
-        and cls in draft.schema.classes[target].descendants
+        if (target, name) in draft.pending and cls in draft.schema.classes[target].descendants
     ]
     number = frame.node
     if number is None and fitting:
@@ -301,9 +302,7 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
     assert info is not None
     key = (*frame.key, (event.feature, event.value))
     start = event.start if frame.key_start < 0 else frame.key_start
-    frame = frame._replace(
-        key=key, held=(*frame.held, event), key_start=start, key_end=event.end
-    )
+    frame = frame._replace(key=key, held=(*frame.held, event), key_start=start, key_end=event.end)
     values = dict(key)
     if len(values) < len(info.key):
         draft.frame = frame
