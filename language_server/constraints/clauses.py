@@ -1,4 +1,4 @@
-"""Clauses in the form the compiler works on: fewer kinds of literals, variables counted, ordered."""
+"""Clauses in the form the compiler works on: fewer kinds of literals, variables counted."""
 
 from __future__ import annotations
 
@@ -103,8 +103,11 @@ def counts(expression: Expression) -> Iterator[Count]:
 
 
 def occurrences(parameters: Iterable[str], clause: Clause) -> Counter[str]:
-    """In how many places each variable is used; one place is a parameter list, a literal, a count
-    or the rest of a comparison. A variable used in one place only is local to it."""
+    """In how many places each variable is used.
+
+    One place is a parameter list, a literal, a count or the rest of a comparison. A variable used
+    in one place only is local to it.
+    """
     found: Counter[str] = Counter(parameters)
     for part in clause:
         if isinstance(part, Literal):

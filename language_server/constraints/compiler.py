@@ -337,10 +337,10 @@ class _Body:
             return 60.0
         if atom.symbol in self._theory.classes:
             info = self._schema.classes[atom.symbol]
-            return 8.0 if view == "may" or not info.individuals else 3.5
+            return 9.5 if view == "may" or not info.individuals else 3.5
         some_bound = any(not isinstance(t, Var) or t.name in names for t in atom.args)
         if atom.closure:
-            return 7.0 if some_bound else 30.0
+            return 9.0 if some_bound else 30.0
         feature = self._schema.features.get(atom.symbol)
         if feature is not None:
             if not some_bound:
@@ -349,7 +349,7 @@ class _Body:
             if not isinstance(first, Var) or first.name in names:
                 return 2.0 if feature.upper == 1 else 3.0
             return 4.0
-        return 5.0 if some_bound else 12.0
+        return 5.0 if some_bound else 8.5
 
     def _binding(self, part: Comparison, names: Mapping[str, str]) -> tuple[str, Term] | None:
         """``x == y`` with one side bound gives the other."""
@@ -374,7 +374,10 @@ class _Body:
                 isinstance(one, AttributeOf)
                 and isinstance(one.of, Var)
                 and one.of.name not in names
-                and self._schema.features[one.attribute].target != "boolean"
+                and (
+                    self._schema.features[one.attribute].target != "boolean"
+                    or other == Constant(True)  # a false one need not be stated
+                )
                 and not isinstance(other, Count)
                 and all(name in names for name in direct_variables(other))
             ):
@@ -534,6 +537,9 @@ class _Body:
             target = self._value(second, names)
         forward = source is not None
         closure = self._ask(self._compiler.closure(atom.symbol, view, forward))
+        if source is not None and source == target:
+            self._block(f"if state.on_cycle({closure}, {source}):")
+            return
         if source is not None and target is not None:
             self._block(f"if state.connected({closure}, {source}, {target}):")
             return
@@ -628,9 +634,7 @@ class _Body:
 
     def _projected(self, atom: Atom, names: Mapping[str, str]) -> tuple[str, list[str]]:
         """A predicate for the atom with only its bound variables as parameters."""
-        bound = list(
-            dict.fromkeys(name for name in term_variables(atom.args) if name in names)
-        )
+        bound = list(dict.fromkeys(name for name in term_variables(atom.args) if name in names))
         variables = list(term_variables(atom.args))
         if (
             len(bound) == len(variables) == len(atom.args)
@@ -676,9 +680,7 @@ class _Body:
         else:
             self._block(f"if not state.{_DUAL[self._view]}_equal({left}, {right}):")
 
-    def _look_up(
-        self, attribute: AttributeOf, other: Expression, names: dict[str, str]
-    ) -> None:
+    def _look_up(self, attribute: AttributeOf, other: Expression, names: dict[str, str]) -> None:
         assert isinstance(attribute.of, Var)
         value = self._new_name()
         self._emit(f"{value} = {self._expression(other, names)}")

@@ -23,7 +23,15 @@ class Evaluation:
     evaluation that was asked, so that a sequence of events may be read in one go.
     """
 
-    __slots__ = ("_base", "_contradictions", "_obligations", "_pending", "_settled", "constraints", "model")
+    __slots__ = (
+        "_base",
+        "_contradictions",
+        "_obligations",
+        "_pending",
+        "_settled",
+        "constraints",
+        "model",
+    )
 
     def __init__(
         self,
@@ -126,9 +134,7 @@ class Evaluation:
 
     def _all(self) -> tuple[Violation, ...]:
         if self._obligations is None:
-            self._obligations = violations(
-                self.constraints, self._up_to_date(), certain_only=False
-            )
+            self._obligations = violations(self.constraints, self._up_to_date(), certain_only=False)
         return self._obligations
 
     def _followed_by(self, draft: Draft) -> Evaluation:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from language_server.constraints.theory import Feature, Theory
+from language_server.constraints.theory import Feature, Individual, Theory
 from language_server.partial_model import NEW, ClassInfo, FeatureInfo, Schema
 
 
@@ -189,10 +189,10 @@ def kinds_of_individuals(theory: Theory) -> dict[str, tuple[str, ...]]:
             kinds.setdefault(name, []).append(enum.name)
     for assertion in theory.assertions:
         if assertion.symbol in theory.classes and assertion.value == "true":
-            for individual in assertion.args:
-                name = getattr(individual, "name", None)
-                if name in kinds and assertion.symbol not in kinds[name]:
-                    kinds[name].append(assertion.symbol)
+            for argument in assertion.args:
+                known = kinds.get(argument.name) if isinstance(argument, Individual) else None
+                if known is not None and assertion.symbol not in known:
+                    known.append(assertion.symbol)
     return {name: tuple(classes) for name, classes in kinds.items()}
 
 

@@ -429,18 +429,22 @@ class State:
         """Whether the transitive closure leads from the source to the target."""
         if closure.view == "may":
             return self._may_connect(closure, source, target)
-        if source == target:
-            cycles: Cycles | None = self.memo.get((closure, ()))
-            if cycles is None or source not in cycles.edges:
-                cycles = self.renew_closure((closure, ()), (source,))
-            self.deps.append(("cyclic", closure, source))
-            return source in cycles.cyclic
         key = (closure, (source,))
         found: Reach | None = self.memo.get(key)
         if found is None:
             found = self.renew_closure(key, ())
         self.deps.append(("reached", closure, source, target))
         return target in found.members
+
+    def on_cycle(self, closure: Closure, node: ObjectId) -> bool:
+        """Whether the transitive closure leads from the object to itself."""
+        if closure.view == "may":
+            return self._may_connect(closure, node, node)
+        found: Cycles | None = self.memo.get((closure, ()))
+        if found is None or node not in found.edges:
+            found = self.renew_closure((closure, ()), (node,))
+        self.deps.append(("cyclic", closure, node))
+        return node in found.cyclic
 
     def renew_closure(self, key: Key, changed: Iterable[ObjectId]) -> Any:
         """Bring a closure up to date (or make it) where the edges of some objects have changed."""

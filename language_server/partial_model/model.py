@@ -1,4 +1,4 @@
-"""The partial model: a typed graph whose facts are known, open or excluded, as a persistent value."""
+"""The partial model, a persistent value: a typed graph of facts known, open or excluded."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Reference(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """An object under construction; ``node`` is None until its identity or a first fact is known."""
+    """An object under construction; ``node`` is None until its identity or a fact is known."""
 
     parent: Frame | None
     node: ObjectId | None
@@ -146,8 +146,9 @@ class PartialModel:
         return self.nodes[node].name or f"unnamed {self.cls_of(node)}"
 
     def span(self, node: ObjectId) -> tuple[int, int]:
-        """Where the object stands in the text, (-1, -1) where nowhere; the end is that of its name
-        as long as the object is open.
+        """Where the object stands in the text, (-1, -1) where nowhere.
+
+        The end is that of its name as long as the object is open.
         """
         record = self.nodes[node]
         return record.start, record.end if record.end >= 0 else max(record.name_end, record.start)
@@ -172,12 +173,14 @@ class PartialModel:
         return tuple(sorted(self.facts.get((feature, "<", node), NOTHING)))
 
     def value(self, node: ObjectId, feature: str) -> Any:
-        """The value of an attribute, None where nothing is stated; a tuple if it may have several."""
+        """The value of an attribute, None where none is stated; a tuple if there may be several."""
         return self.facts.get((self._symbol(node, feature), "=", node))
 
     def candidates(self, target_class: str) -> Iterator[tuple[str, ObjectId]]:
-        """Names a reference to the class could take: declared objects, then mentioned ones, then
-        given ones. ``target_class`` is a class of the grammar or of the theory.
+        """Names a reference to the class could take: declared, then mentioned, then given ones.
+
+        Args:
+            target_class: a class of the grammar or of the theory.
         """
         info = self.schema.rules.get(target_class) or self.schema.classes.get(target_class)
         if info is None:
@@ -254,8 +257,9 @@ class PartialModel:
         return len(self.facts.get((feature.symbol, ">", source), NOTHING)) < feature.upper
 
     def to_networkx(self) -> networkx.MultiDiGraph[ObjectId]:
-        """The stated facts as a graph: nodes with ``cls``, ``name`` and attributes, edges keyed by
-        feature.
+        """The stated facts as a graph.
+
+        Nodes have ``cls``, ``name``, ``role`` and their attributes; edges are keyed by feature.
         """
         import networkx
 
