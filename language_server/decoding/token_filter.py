@@ -31,7 +31,8 @@ from language_server.decoding.vocabulary import Node, Vocabulary
 
 Keys = npt.NDArray[np.float32]
 _DIRECT_TRIES = 6
-_EXHAUSTIVE = 64
+# From this many tokens that begin beyond ASCII on it pays to ask first whether any may stand.
+_MANY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +116,20 @@ class TokenFilter:
             if node.low < node.own and (not here.pending or _can_finish(here)):
                 for token in trie.order[node.low : node.own]:
                     yield int(token), here
-            for byte, child in trie.children(node):
+            for byte, child in self.branches(here, node):
                 after = self._read(here, bytes([byte]))
                 if after is not None:
                     stack.append((child, after))
+
+    def branches(self, state: State, node: Node) -> list[tuple[int, Node]]:
+        """The children of ``node`` worth reading: without those beyond ASCII if none may stand."""
+        children = self.vocabulary.trie.children(node)
+        if state.pending or not children or children[-1][0] < 0x80:
+            return children
+        first = next(place for place, (byte, _) in enumerate(children) if byte >= 0x80)
+        if node.high - children[first][1].low < _MANY or _may_stand(state.guide, 0x80, 0x10FFFF):
+            return children
+        return children[:first]
 
     def _read(self, state: State, data: bytes) -> State | None:
         """The state behind some bytes; what is pending at the end is not judged here."""
@@ -211,10 +222,10 @@ class Search:
         def expand(node: Node, state: State) -> None:
             for place in range(node.low, node.own):
                 push(float(by_bytes[place]), (int(trie.order[place]), state, -1))
-            children = trie.children(node)
-            if children:
+            if node.own < node.high:
                 best = np.maximum.reduceat(by_bytes[node.own : node.high], trie.child_starts(node))
-                for (byte, child), key in zip(children, best.tolist(), strict=True):
+                branches = self._filter.branches(state, node)
+                for (byte, child), key in zip(branches, best.tolist(), strict=False):
                     push(key, (child, state, byte))
 
         expand(trie.root, self._state)
@@ -248,19 +259,22 @@ def _split_code_points(data: bytes) -> tuple[str, bytes] | None:
 
 
 def _can_finish(state: State) -> bool:
-    """Whether some code point beginning with the pending bytes may stand here.
-
-    Up to 64 code points are all tried. For wider ranges there are samples from each general
-    category of characters and what the expected terminals themselves spell out.
-    """
+    """Whether some code point beginning with the pending bytes may stand here."""
     low, high = _code_points(state.pending)
-    guide = state.guide
-    if high - low < _EXHAUSTIVE:
-        return any(guide.advance(chr(point)).alive for point in range(low, high + 1))
-    if any(guide.advance(character).alive for character in _samples(low, high)):
-        return True
-    spelt = {c for c in _spelt_out(guide) if low <= ord(c) <= high}
-    return any(guide.advance(character).alive for character in sorted(spelt))
+    return _may_stand(state.guide, low, high)
+
+
+def _may_stand(guide: Guide, low: int, high: int) -> bool:
+    """Whether one of the code points from ``low`` to ``high`` (beyond ASCII) may stand here.
+
+    Not all are tried. The regular expressions of textX's grammars (Python's ``re``) tell characters
+    apart by general category, by white space, and by naming single characters or the ends of
+    ranges; a model tells them apart by the names the text contains. One of each kind is enough.
+    """
+    named = {character for character in _named(guide) if low <= ord(character) <= high}
+    return any(
+        guide.advance(character).alive for character in (*sorted(named), *_samples(low, high))
+    )
 
 
 def _code_points(pending: bytes) -> tuple[int, int]:
@@ -277,25 +291,32 @@ def _code_points(pending: bytes) -> tuple[int, int]:
     return low, (0xD7FF if low < 0xD800 <= high else high)
 
 
-@lru_cache(maxsize=256)
+# White space that is not of a category of white space, and letters whose other case is ASCII.
+_PECULIAR = "\x85ıſK"
+
+
+@lru_cache(maxsize=1024)
 def _samples(low: int, high: int) -> tuple[str, ...]:
     first: dict[str, str] = {}
-    for point in range(low, high + 1):
+    # Beyond the second plane there are few kinds of characters, and each begins a range.
+    for point in (*range(low, min(high, 0x2FFFF) + 1), *range(max(low, 0x30000), high + 1, 0x100)):
         first.setdefault(unicodedata.category(chr(point)), chr(point))
-    return tuple(first.values())
+    peculiar = (character for character in _PECULIAR if low <= ord(character) <= high)
+    return (*first.values(), *peculiar)
 
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 
 
-def _spelt_out(guide: Guide) -> set[str]:
-    """Characters beyond ASCII that the terminals expected here name one by one."""
-    found: set[str] = set()
+def _named(guide: Guide) -> set[str]:
+    """Characters beyond ASCII that the terminals expected here, or the text itself, name."""
+    found = set() if guide.text.isascii() else {c for c in guide.text if c > "\x7f"}
     for expected in guide.expected():
         terminal = expected.terminal
         source = (getattr(terminal, "text", "") or "") + (getattr(terminal, "pattern", "") or "")
-        source = _ESCAPE.sub(_unescaped, source)
-        found.update(character for character in source if ord(character) > 0x7F)
+        if "\\" in source or not source.isascii():
+            source = _ESCAPE.sub(_unescaped, source)
+            found.update(character for character in source if character > "\x7f")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Literal
 
 
@@ -45,7 +46,10 @@ class FiniteGuide:
         return common
 
     def expected(self) -> Sequence[Any]:
-        return ()
+        return [
+            SimpleNamespace(terminal=SimpleNamespace(text=text), typed=self.text)
+            for text in self._open
+        ]
 
     def completable(self, effort: Any = None) -> Answer:
         rests = sorted((text[len(self.text) :] for text in self._open), key=len)

@@ -1,0 +1,311 @@
+"""Strategies under guides whose languages are known."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from language_server.decoding import (
+    Context,
+    Event,
+    Generation,
+    GenerationError,
+    LanguageModel,
+    LayoutPolicy,
+    Limits,
+    Prompt,
+    RandomModel,
+    ReplayModel,
+    Sampling,
+    Vocabulary,
+    generate_with,
+)
+from language_server.decoding.guide import Guide
+from language_server.decoding.language_model import Logits
+from tests.decoding.guides import Answer, BracketGuide, FiniteGuide
+
+FREE = LayoutPolicy.free()
+NO_PROMPT = Prompt(())
+
+
+def run(
+    guide: Guide,
+    model: LanguageModel,
+    strategy: str = "assured",
+    seed: int = 0,
+    max_tokens: int = 60,
+    **limits: object,
+) -> Generation:
+    return generate_with(
+        guide,
+        NO_PROMPT,
+        model,
+        strategy=strategy,
+        seed=seed,
+        limits=Limits(max_tokens, **limits),  # type: ignore[arg-type]
+    )
+
+
+class Adversary(LanguageModel):
+    """Prefers what the guide will reject: opening brackets, then words without end."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.name = "adversary"
+        self.vocabulary = vocabulary
+
+    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+        logits = np.zeros(len(self.vocabulary), dtype=np.float32)
+        for token, data in enumerate(self.vocabulary.token_bytes):
+            if data is not None:
+                logits[token] = 4 * data.count(b"(") - 4 * data.count(b")") + (data[:1] == b"a")
+        return FixedContext(logits)
+
+
+class FixedContext(Context):
+    def __init__(self, logits: Logits) -> None:
+        self._logits = logits
+
+    def append(self, tokens: Sequence[int]) -> None:
+        pass
+
+    def rewind(self, count: int) -> None:
+        pass
+
+    def logits(self) -> Logits:
+        self.calls += 1
+        return self._logits
+
+
+@pytest.mark.parametrize("budget", [13, 20, 40, 80])
+def test_d11_assured_is_valid_within_any_budget_that_holds_a_completion(
+    pieces: Vocabulary, budget: int
+) -> None:
+    own = total = 0
+    for model, seed in itertools.product((RandomModel(pieces), Adversary(pieces)), range(8)):
+        result = run(BracketGuide(6, 5), model, seed=seed, max_tokens=budget)
+        assert BracketGuide(6, 5).advance(result.text).complete
+        assert result.complete
+        assert sum(result.tokens.values()) <= budget
+        if model.name == "random":
+            own += result.tokens["model"]
+            total += sum(result.tokens.values())
+    if budget == 80:
+        assert own > 0.85 * total
+
+
+def test_assured_says_before_it_starts_what_it_cannot_promise(pieces: Vocabulary) -> None:
+    model = RandomModel(pieces)
+    with pytest.raises(GenerationError, match=r"takes \d+ tokens, the budget is 3"):
+        run(BracketGuide(6, 5), model, max_tokens=3)
+    with pytest.raises(GenerationError, match="no completion"):
+        run(BracketGuide(6, 5, searches=False), model)
+    with pytest.raises(GenerationError, match="cannot be completed"):
+        run(BracketGuide(1, 0).advance("(a b"), model)
+    with pytest.raises(GenerationError, match="no strategy 'magic'"):
+        run(BracketGuide(1, 0), model, strategy="magic")
+
+
+def test_mask_and_grammar_keep_the_guide_alive(pieces: Vocabulary) -> None:
+    for strategy, seed in itertools.product(("mask", "grammar"), range(10)):
+        result = run(BracketGuide(6, 5), RandomModel(pieces), strategy, seed)
+        assert BracketGuide(6, 5).advance(result.text).alive
+        assert result.finish in ("budget", "end", "dead-end")
+
+
+def test_d12_mask_takes_a_token_back_where_none_is_allowed() -> None:
+    """After ``x`` the language has only ``x1``, which the vocabulary cannot spell."""
+    vocabulary = Vocabulary([b"x", b"y", None], end_tokens=[2])
+    for seed in range(20):
+        result = run(
+            FiniteGuide(("x1", "y")), RandomModel(vocabulary), "mask", seed, forced_text=False
+        )
+        assert result.text == "y"
+        assert result.finish == "end"
+
+
+def test_d12_a_dead_end_is_named(pieces: Vocabulary) -> None:
+    vocabulary = Vocabulary([b"x", None], end_tokens=[1])
+    result = run(FiniteGuide(("x1",)), RandomModel(vocabulary), "mask", forced_text=False)
+    assert result.finish == "dead-end"
+    assert result.complete is False
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["mask", "assured", "grammar", "free"]))
+def test_replay_gives_the_text_letter_for_letter_in_any_tokenisation(
+    seed: int, strategy: str
+) -> None:
+    text = "(a (word (ab)) # é日本😀 note\n () 12 b)"
+    model = ReplayModel(text, PIECES, seed=seed)
+    result = run(BracketGuide(5, 4), model, strategy, seed, max_tokens=80)
+    assert result.text == text
+    assert result.finish == "end"
+    assert result.tokens["witness"] == 0
+
+
+def test_replay_survives_forced_text_and_a_given_beginning(pieces: Vocabulary) -> None:
+    texts = ("(state (abc word) 12)", "(state (abc) no)")
+    for text, start in itertools.product(texts, (0, 3, 9)):
+        guide = FiniteGuide(texts).advance(text[:start])
+        prompt = Prompt((), answer=text[:start])
+        result = generate_with(guide, prompt, ReplayModel(text, pieces), limits=Limits(40))
+        assert result.text == text
+        assert result.prefix_text == text[:start]
+        assert result.tokens["forced"] > 0
+
+
+def test_assured_equals_grammar_where_grammar_is_consistent(pieces: Vocabulary) -> None:
+    """Same seed, no forced text: no step of a consistent output of ``grammar`` is rejected."""
+
+    class Lenient(BracketGuide):
+        """The same language without the constraint that counts."""
+
+        @property
+        def alive(self) -> bool:
+            return not self.dead
+
+        def _step(self, c: str) -> Lenient:
+            return Lenient(**super()._step(c).__dict__)
+
+    pairs = 0
+    for seed in range(400):
+        grammar = run(Lenient(2, 2), Closing(pieces), "grammar", seed, 40, forced_text=False)
+        if BracketGuide(2, 2).advance(grammar.text).complete:
+            pairs += 1
+            assured = run(
+                BracketGuide(2, 2), Closing(pieces), "assured", seed, 40, forced_text=False
+            )
+            assert assured.text == grammar.text
+            assert assured.tokens["witness"] == 0
+    assert pairs >= 20
+
+
+class Closing(LanguageModel):
+    """Likes brackets that close, single words and the end."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.name = "closing"
+        self.vocabulary = vocabulary
+
+    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+        logits = np.full(len(self.vocabulary), -6, dtype=np.float32)
+        for token, data in enumerate(self.vocabulary.token_bytes):
+            if data in (b"(", b")", b" ab", b" a"):
+                logits[token] = 0.5
+        logits[list(self.vocabulary.end_tokens)] = 2
+        return FixedContext(logits)
+
+
+def test_equal_seeds_give_equal_texts(pieces: Vocabulary) -> None:
+    first, second, other = (
+        run(BracketGuide(6, 5), RandomModel(pieces), seed=seed).text for seed in (3, 3, 4)
+    )
+    assert first == second != other
+
+
+def test_unknown_verdicts_are_excursions(pieces: Vocabulary) -> None:
+    """The search fails wherever a group is open inside another; the result is valid still."""
+
+    class Forgetful(BracketGuide):
+        def _step(self, c: str) -> Forgetful:
+            return Forgetful(**super()._step(c).__dict__)
+
+        def completable(self, effort: object = None) -> Answer:
+            if self.depth > 1:
+                return Answer("unknown", None, ("too deep",))
+            return super().completable()
+
+    for seed in range(20):
+        result = run(Forgetful(4, 3), RandomModel(pieces), seed=seed, max_tokens=50)
+        assert BracketGuide(4, 3).advance(result.text).complete
+        assert sum(result.tokens.values()) <= 50
+
+
+def test_cancelled_at_any_event_the_result_is_valid(pieces: Vocabulary) -> None:
+    for moment in range(0, 60, 3):
+        cancel = threading.Event()
+        seen = itertools.count()
+
+        def stop(event: Event, cancel: threading.Event = cancel, seen: itertools.count[int] = seen,
+                 moment: int = moment) -> None:  # fmt: skip
+            if next(seen) >= moment:
+                cancel.set()
+
+        result = generate_with(
+            BracketGuide(6, 5),
+            NO_PROMPT,
+            RandomModel(pieces),
+            seed=moment,
+            limits=Limits(60, cancel=cancel),
+            on_event=stop,
+        )
+        assert BracketGuide(6, 5).advance(result.text).complete
+        assert result.finish == "cancelled"
+
+
+def test_at_the_deadline_the_witness_is_written(pieces: Vocabulary) -> None:
+    result = run(BracketGuide(6, 5), RandomModel(pieces), deadline=time.monotonic() - 1)
+    assert result.finish == "deadline"
+    assert BracketGuide(6, 5).advance(result.text).complete
+    assert result.tokens["model"] == 0
+    assert result.model_calls == 0
+
+
+def test_events_tell_the_text_as_it_grows(pieces: Vocabulary) -> None:
+    shown = ""
+    kinds = set()
+
+    def show(event: Event) -> None:
+        nonlocal shown
+        kinds.add(event.kind)
+        if event.kind == "backtrack":
+            shown = shown[: event.length]
+        elif event.kind in ("token", "forced", "witness"):
+            shown += event.text
+        assert len(shown) == event.length
+
+    result = generate_with(
+        BracketGuide(6, 5), NO_PROMPT, RandomModel(pieces), limits=Limits(40), on_event=show
+    )
+    assert shown == result.generated
+    assert kinds >= {"token", "forced", "snapshot", "backtrack"}
+
+
+def test_forced_text_costs_no_model_call(pieces: Vocabulary) -> None:
+    guide = FiniteGuide(("state word yes", "state word no"))
+    result = run(guide, RandomModel(pieces), "mask")
+    assert result.tokens["forced"] > 3
+    assert result.model_calls < 4
+
+
+def test_free_is_not_guided(pieces: Vocabulary) -> None:
+    from language_server.decoding.guide import Unguided
+
+    result = run(Unguided(), RandomModel(pieces), "free", max_tokens=30)
+    assert result.complete is None
+    assert result.rejections < 30
+    assert result.finish in ("budget", "end")
+
+
+def test_sampling_parameters_are_checked() -> None:
+    for wrong in ({"temperature": -1}, {"top_k": 0}, {"top_p": 0.0}, {"min_p": 1.5}):
+        with pytest.raises(ValueError):
+            Sampling(**wrong)  # type: ignore[arg-type]
+
+
+def _pieces() -> Vocabulary:
+    table: list[bytes | None] = [bytes([value]) for value in range(256)]
+    table += [
+        piece.encode() for piece in ("(a", " (", "word", " wo", "rd", "ab)", ") ", "é日", "()")
+    ]
+    table += ["😀".encode()[:3], None]
+    return Vocabulary(table, end_tokens=[len(table) - 1])
+
+
+PIECES = _pieces()
