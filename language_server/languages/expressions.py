@@ -65,6 +65,19 @@ def as_regex(rule: Any, seen: frozenset[int] = frozenset()) -> str | None:
     return None if suffix is None else f"(?:{body}){suffix}"
 
 
+def gives_object(rule: Any, within: Any, seen: frozenset[int]) -> bool:
+    """Whether every way to match a rule of the abstract class `within` gives an object."""
+    cls = getattr(rule, "_tx_class", None)
+    if cls is not None and cls is not within and cls._tx_type != "abstract":
+        return bool(cls._tx_type == "common")
+    if id(rule) in seen:
+        return True
+    parts = [gives_object(node, within, seen | {id(rule)}) for node in getattr(rule, "nodes", ())]
+    if not parts:
+        return False
+    return all(parts) if _kind(rule) == "OrderedChoice" else any(parts)
+
+
 def rule_of(cls: Any) -> Any:
     """The parser graph of a rule."""
     return cls._tx_peg_rule

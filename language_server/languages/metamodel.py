@@ -21,7 +21,13 @@ from typing import Any
 from textx.metamodel import TextXMetaModel
 
 from language_server.constraints.theory import ClassSymbol, Feature, Theory
-from language_server.languages.expressions import BASE_TYPES, choices, grammar_classes, rule_of
+from language_server.languages.expressions import (
+    BASE_TYPES,
+    choices,
+    gives_object,
+    grammar_classes,
+    rule_of,
+)
 
 _MANY = ("0..*", "1..*")
 
@@ -80,9 +86,7 @@ def primitive_of(cls: Any, classes: dict[str, Any]) -> str | None:
 
 def is_mixed(cls: Any) -> bool:
     """Whether an abstract rule leads to primitive values as well as to objects."""
-    return cls._tx_type == "abstract" and any(
-        sub._tx_type == "match" or is_mixed(sub) for sub in cls._tx_inh_by if sub is not cls
-    )
+    return cls._tx_type == "abstract" and not gives_object(rule_of(cls), cls, frozenset())
 
 
 def _enums(classes: dict[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -114,7 +118,7 @@ def _supertypes(name: str, classes: dict[str, Any]) -> Iterator[str]:
 def _target(attribute: Any, theory: Theory, classes: dict[str, Any]) -> str | None:
     cls = attribute.cls
     if cls.__name__ in theory.classes:
-        return None if not attribute.ref and is_mixed(cls) else str(cls.__name__)
+        return None if attribute.cont and is_mixed(cls) else str(cls.__name__)
     return primitive_of(cls, classes)
 
 
