@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import arpeggio
@@ -56,16 +57,20 @@ class Environment:
 
     def layout(self) -> Layout:
         """What is skipped before a terminal here."""
-        if not self.skips:
-            return Layout("", False)
-        white = self.white
-        if self.line_ends:
-            white = white.replace("\n", "").replace("\r", "")
-        return Layout(white, True)
+        return _layout(self.white, self.skips, self.line_ends)
 
     def silent(self) -> Environment:
         """The same without meaning for the model."""
         return replace(self, mode=Mode.SILENT, cls=None, sink=None)
+
+
+@cache
+def _layout(white: str, skips: bool, line_ends: bool) -> Layout:
+    if not skips:
+        return Layout("", False)
+    if line_ends:
+        white = white.replace("\n", "").replace("\r", "")
+    return Layout(white, True)
 
 
 class Compiler:
@@ -80,7 +85,9 @@ class Compiler:
         self._skips = bool(parser.skipws)
         self._bodies: dict[tuple[int, Environment], Body] = {}
         self._terminals: dict[tuple[Any, ...], Terminal] = {}
-        self.least = least_lengths([self.root, *([self.comments] if self.comments else [])])
+        roots = [self.root, *([self.comments] if self.comments else [])]
+        self.least = least_lengths(roots)
+        self.sure = sure_expressions(roots)
 
     def body_of_root(self) -> Body:
         """The body that reads a whole text."""
@@ -172,6 +179,7 @@ class _Rule:
         self._compiler = compiler
         self._body = body
         self._least = compiler.least
+        self._sure = compiler.sure
 
     def node(
         self, node: Node, env: Environment, after: Continuation, sink: Sink | None
@@ -310,7 +318,7 @@ class _Rule:
             if first == len(node.nodes):
                 return FailSlot(self._body)
             if first not in suffixes:
-                alternatives = node.nodes[first:]
+                alternatives = self._reachable(node.nodes[first:])
                 least = min(self._least.of(alternative) for alternative in alternatives)
                 suffixes[first] = ChoiceSlot(
                     self._body,
@@ -335,6 +343,13 @@ class _Rule:
 
         return suffix(0)
 
+    def _reachable(self, alternatives: list[Node]) -> list[Node]:
+        """The alternatives up to the first that cannot fail."""
+        for index, alternative in enumerate(alternatives):
+            if id(alternative) in self._sure:
+                return alternatives[: index + 1]
+        return alternatives
+
     def _optional(
         self, node: Node, env: Environment, after: Continuation, sink: Sink | None
     ) -> Slot:
@@ -344,6 +359,8 @@ class _Rule:
                 return CloseSlot(choice, 0, after.rest, lambda: after(held))
 
             taken = self.node(node.nodes[0], env, Continuation(close, after.rest), sink)
+            if id(node.nodes[0]) in self._sure:
+                return [taken]
             return [taken, after(Result.NONE)]
 
         return ChoiceSlot(self._body, after.rest, make)
@@ -360,9 +377,15 @@ class _Rule:
                 rounds[sum_] = ChoiceSlot(
                     self._body,
                     after.rest,
-                    lambda choice: [one_more(choice, sum_), after(_repeated(sum_))],
+                    lambda choice: ways(choice, sum_),
                 )
             return rounds[sum_]
+
+        def ways(choice: ChoiceSlot, sum_: Result) -> list[Slot]:
+            separated = node.sep is not None and sum_.true
+            if id(node.nodes[0]) in self._sure and not separated:
+                return [one_more(choice, sum_)]
+            return [one_more(choice, sum_), after(_repeated(sum_))]
 
         def one_more(choice: ChoiceSlot, sum_: Result) -> Slot:
             def following(result: Result) -> Slot:
@@ -478,7 +501,7 @@ class _Group:
             )
             env = muted(self._env, sum_)
             branches = [self._rule.node(self._node.nodes[index], env, close, None)]
-            if others:
+            if others and id(self._node.nodes[index]) not in self._rule._sure:
                 branches.append(self._elements(others, remaining, sum_, outer))
             return branches
 
@@ -616,6 +639,30 @@ def reachable(roots: list[Node]) -> list[Node]:
         if separator is not None:
             waiting.append(separator)
     return list(seen.values())
+
+
+def sure_expressions(roots: list[Node]) -> frozenset[int]:
+    """The expressions (by ``id``) that never fail, as far as that is easily seen."""
+    sure: set[int] = set()
+    nodes = reachable(roots)
+    changed = True
+    while changed:
+        changed = False
+        for node in nodes:
+            if id(node) not in sure and _is_sure(node, sure):
+                sure.add(id(node))
+                changed = True
+    return frozenset(sure)
+
+
+def _is_sure(node: Node, sure: set[int]) -> bool:
+    if isinstance(node, (arpeggio.Optional, arpeggio.ZeroOrMore)):
+        return True
+    if isinstance(node, arpeggio.OrderedChoice):
+        return False
+    if isinstance(node, (arpeggio.Sequence, arpeggio.OneOrMore)):
+        return all(id(child) in sure for child in node.nodes)
+    return False
 
 
 _WIDTHS: dict[tuple[str, int], int] = {}

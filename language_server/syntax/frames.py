@@ -67,7 +67,7 @@ class Frame(Edge):
         clean: True if no guard is named by this frame or any below it.
     """
 
-    __slots__ = ("_rest", "body", "clean", "more", "start")
+    __slots__ = ("_rest", "body", "clean", "follows", "more", "start")
 
     def __init__(
         self,
@@ -94,6 +94,7 @@ class Frame(Edge):
         self.more: list[Edge] | None = None
         self.clean = clean
         self._rest: float | None = None
+        self.follows: dict[object, bool] | None = None
 
     def edges(self) -> list[Edge]:
         """All callers, the preferred one first."""

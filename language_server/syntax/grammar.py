@@ -35,6 +35,12 @@ class Grammar:
         """Read a whole document; never raises, whatever the text."""
         return parse(self._skipper, self._first_thread(), text, self._compiler.terminals())
 
+    def keywords(self) -> frozenset[str]:
+        """The texts that the grammar writes literally, as far as texts read so far met them."""
+        return frozenset(
+            terminal.text for terminal in self._compiler.terminals() if terminal.kind == "keyword"
+        )
+
     def _first_thread(self) -> Thread:
         body = self._compiler.body_of_root()
         root = Trail.root()

@@ -32,6 +32,14 @@ class Skipper:
         """The terminals that are whole comments; None if comments have structure."""
         return self._comments
 
+    def begins_comment(self, char: str) -> bool:
+        """Whether a comment may start with ``char``."""
+        if self._compiler.comments is None:
+            return False
+        if self._comments is None:
+            return True
+        return any(terminal.can_start(char) for terminal in self._comments)
+
     def skip(self, machine: Machine, layout: Layout, at: int) -> tuple[int, int]:
         """Where a terminal behind ``at`` starts, and whether the end of the text leaves that open."""
         start = self._skip_white(machine, layout, at)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.syntax.events import Close, Trail
+from language_server.syntax.rush import rush
 from language_server.syntax.frames import (
     NONE,
     OPEN_END,
@@ -119,6 +120,10 @@ class Machine:
     def run(self) -> None:
         """Process all positions."""
         while self.threads:
+            if len(self.threads) == 1 and not self.open:
+                rush(self)
+                if not self.threads:
+                    return
             self.step()
 
     def step(self) -> None:

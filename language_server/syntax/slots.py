@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from language_server.syntax.terminals import Terminal
+
+if TYPE_CHECKING:
+    from language_server.syntax.tables import Table
 
 
 class Result(IntEnum):
@@ -76,12 +79,13 @@ class Layout:
 class Slot:
     """An instruction; ``rest`` is the least number of characters from here to the end of the rule."""
 
-    __slots__ = ("home", "rest")
+    __slots__ = ("home", "rest", "table")
     op = -1
 
     def __init__(self, home: Body, rest: float) -> None:
         self.home = home
         self.rest = rest
+        self.table: Table | None = None
 
 
 class Body:
