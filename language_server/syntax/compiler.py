@@ -327,10 +327,18 @@ class _Rule:
                         self.node(alternative, env, branch(choice, first, index), sink)
                         for index, alternative in enumerate(alternatives)
                     ],
+                    frozenset(
+                        index
+                        for index, alternative in enumerate(alternatives)
+                        if alternative.suppress
+                    ),
                 )
             return suffixes[first]
 
         def branch(choice: ChoiceSlot, first: int, index: int) -> Continuation:
+            if index in choice.moving:
+                return moving_branch(choice, first, index)
+
             def following(result: Result) -> Slot:
                 if result is Result.NONE:
                     return suffix(first + index + 1)
@@ -338,6 +346,24 @@ class _Rule:
 
             return Continuation(
                 lambda result: CloseSlot(choice, index, after.rest, lambda: following(result)),
+                after.rest,
+            )
+
+        def moving_branch(choice: ChoiceSlot, first: int, index: int) -> Continuation:
+            def done(result: Result, at: int) -> Slot:
+                if result is not Result.NONE:
+                    return CloseSlot(
+                        choice, -1 - index, after.rest, lambda: after(_HELD[result])
+                    )
+                if at == len(node.nodes):
+                    return FailSlot(self._body)
+                further = Continuation(lambda result: done(result, at + 1), after.rest)
+                return self.node(node.nodes[at], env, further, sink)
+
+            return Continuation(
+                lambda result: CloseSlot(
+                    choice, index, after.rest, lambda: done(result, first + index + 1)
+                ),
                 after.rest,
             )
 

@@ -42,14 +42,17 @@ class Skipper:
 
     def skip(self, machine: Machine, layout: Layout, at: int) -> tuple[int, int]:
         """Where a terminal behind ``at`` starts, and whether the end of the text leaves that open."""
-        start = self._skip_white(machine, layout, at)
-        if self._compiler.comments is None:
+        first = start = self._skip_white(machine, layout, at)
+        if self._compiler.comments is None or machine.in_comment:
             return start, DECIDED
+        if layout.skips and start in machine.comments:
+            return machine.comments[start], DECIDED
         while True:
             end, undecided = self._comment(machine, layout, start)
             if undecided and not machine.closed:
                 return start, IN_COMMENT if end > start else PERHAPS_COMMENT
             if end <= start:
+                machine.comments[first] = start
                 return start, DECIDED
             start = self._skip_white(machine, layout, end)
 
@@ -68,7 +71,7 @@ class Skipper:
         if local == len(machine.text):
             return -1, False
         if self._comments is None:
-            answer, end = machine.reach(self._probe(layout), at)
+            answer, end = machine.comment(self._probe(layout), at)
             return end, answer is None
         for terminal in self._comments:
             if not terminal.can_start(machine.text[local]):

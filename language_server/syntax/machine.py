@@ -98,6 +98,8 @@ class Machine:
         base: the agenda before the first position that the end of the text leaves undecided.
         waiting: the threads in front of undecided terminals.
         accepted: threads that have read the whole text.
+        comments: where the comments at a position end; found once for all terminals, as Arpeggio does.
+        in_comment: whether a comment is being read, which holds no comments itself.
         furthest: the last position at which a terminal was tried in vain, and the slots tried there.
     """
 
@@ -116,6 +118,8 @@ class Machine:
         self.accepted: list[Thread] = []
         self.furthest = -1
         self.tried: list[Waiting] = []
+        self.comments: dict[int, int] = {}
+        self.in_comment = False
 
     def run(self) -> None:
         """Process all positions."""
@@ -234,14 +238,19 @@ class Machine:
 
     def ahead(self, probe: Slot, at: int) -> bool | None:
         """Whether the text from ``at`` can be read from ``probe``; None if the end leaves it open."""
-        return self.reach(probe, at)[0]
+        return self._reach(probe, at, self.in_comment)[0]
 
-    def reach(self, probe: Slot, at: int) -> tuple[bool | None, int]:
-        """As ``ahead``, with the position reached if the answer is True."""
+    def comment(self, probe: Slot, at: int) -> tuple[bool | None, int]:
+        """Whether a comment read from ``probe`` stands at ``at``, and where it ends."""
+        return self._reach(probe, at, True)
+
+    def _reach(self, probe: Slot, at: int, in_comment: bool) -> tuple[bool | None, int]:
         frame = Frame(None, at, None, None, Trail.root(), None, None)
         thread = Thread(probe, frame, frame.trail, None, None, at)
         agenda = Agenda({at: {thread.key(): thread}}, {}, frozenset())
         trial = _Trial(self._skipper, self.text, self.shift, self.closed, agenda)
+        trial.in_comment = in_comment
+        trial.comments = self.comments
         trial.run()
         for reached, thread in trial.reached:
             if not trial.pending(thread.conditions) and id(thread) in map(id, trial.accepted):
@@ -446,16 +455,27 @@ class _Bucket:
         branches = slot.branches
         tasks: list[Task] = []
         final = len(branches) - 1
+        moved = NONE
         for index, branch in enumerate(branches):
             if index == final:
                 tasks.append(
-                    (branch, frame, trail, pending, parts, last, conditions, inside)
+                    (branch, frame, trail, pending, parts, last, conditions | moved, inside)
                 )
                 break
+            within = inside
+            if index in slot.moving:
+                after_move = self._new_guard()
+                within = (*within, (slot, -1 - index, after_move, conditions))
             guard = self._new_guard()
-            within = (*inside, (slot, index, guard, conditions))
-            tasks.append((branch, frame, trail, pending, parts, last, conditions, within))
-            conditions |= {guard}
+            within = (*within, (slot, index, guard, conditions | moved))
+            tasks.append((branch, frame, trail, pending, parts, last, conditions | moved, within))
+            conditions |= moved
+            if index in slot.moving:
+                conditions |= {after_move}
+                moved = frozenset([guard])
+            else:
+                conditions |= {guard}
+                moved = NONE
         self._stack.extend(reversed(tasks))
 
     def _new_guard(self) -> Guard:

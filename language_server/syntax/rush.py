@@ -97,7 +97,7 @@ class _Rush:
             if not table.plain:
                 return
             if table.layout is None:
-                if not table.returns or len(table.paths) != 1 or not self._can_return():
+                if not table.passes or not self._can_return():
                     return
                 self._return(table.paths[0].result)
                 continue
@@ -254,7 +254,7 @@ def _follows(frame: Frame, result: Result, char: str, layout: Layout) -> bool:
         table = table_of(slot)
         if not table.plain or (table.layout is not None and table.layout != layout):
             break
-        if table.layout is None and (not table.returns or len(table.paths) != 1):
+        if table.layout is None and not table.passes:
             break
         paths = table.at(char)
         if any(path.match is not None for path in paths):

@@ -208,13 +208,26 @@ class MatchSlot(Slot):
 
 
 class ChoiceSlot(Slot):
-    """Try branches in order; a later one is only right if the earlier ones fail."""
+    """Try branches in order; a later one is only right if the earlier ones fail.
 
-    __slots__ = ("_branches", "_make")
+    Attributes:
+        moving: branches that may read text and yet return ``None``. Arpeggio then tries the next branch
+            *behind* that text, and only if it fails the ones after it at the beginning again. The next
+            branch behind the text is closed as branch ``-1 - index``.
+    """
+
+    __slots__ = ("_branches", "_make", "moving")
     op = 1
 
-    def __init__(self, home: Body, rest: float, make: Callable[[ChoiceSlot], Any]) -> None:
+    def __init__(
+        self,
+        home: Body,
+        rest: float,
+        make: Callable[[ChoiceSlot], Any],
+        moving: frozenset[int] = frozenset(),
+    ) -> None:
         super().__init__(home, rest)
+        self.moving = moving
         self._make = make
         self._branches: tuple[Slot, ...] | None = None
 

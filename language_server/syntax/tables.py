@@ -48,10 +48,10 @@ class Table:
     Attributes:
         layout: what is skipped before all its terminals; None if they differ.
         plain: False if some way is too intricate for paths, so that the table must not be used.
-        returns: whether the end of the rule can be reached without reading.
+        passes: whether the end of the rule is all there is to reach.
     """
 
-    __slots__ = ("_by_char", "layout", "paths", "plain", "returns")
+    __slots__ = ("_by_char", "layout", "passes", "paths", "plain")
 
     def __init__(self, slot: Slot) -> None:
         self._by_char: dict[str, tuple[Path, ...]] = {}
@@ -60,7 +60,7 @@ class Table:
         self.paths = tuple(paths)
         layouts = {path.match.layout for path in paths if path.match is not None}
         self.layout: Layout | None = layouts.pop() if len(layouts) == 1 else None
-        self.returns = any(path.match is None for path in paths)
+        self.passes = len(paths) == 1 and paths[0].match is None and not paths[0].looks
 
     def at(self, char: str) -> tuple[Path, ...]:
         """The paths that fit the next character (behind what is skipped)."""

@@ -1,0 +1,52 @@
+"""All texts over small alphabets: complete iff textX reads them, and never a false rejection."""
+
+from __future__ import annotations
+
+import pytest
+
+from language_server.syntax import ParseState
+from tests.syntax.brute import SMALL, Small, grammar_of, textx_reads
+
+#: Texts tried in the default run; ``long`` tries all.
+FEW = 300
+
+
+@pytest.mark.parametrize("small", SMALL, ids=lambda small: small.name)
+def test_all_short_texts(small: Small) -> None:
+    """The texts up to the length the default run has time for."""
+    check(small, small.texts()[:FEW])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("small", SMALL, ids=lambda small: small.name)
+def test_all_texts(small: Small) -> None:
+    """All texts up to the grammar's length."""
+    check(small, small.texts())
+
+
+def check(small: Small, texts: list[str]) -> None:
+    """Compare every text with textX; a text comes after its prefixes."""
+    parser = small.metamodel()._parser_blueprint
+    grammar = grammar_of(small)
+    states: dict[str, ParseState] = {"": grammar.start()}
+    dead: set[str] = set()
+    for text in texts:
+        reads = textx_reads(parser, text)
+        if text[:-1] in dead:
+            dead.add(text)
+            assert not reads, f"{text!r} was rejected"
+            continue
+        if text:
+            states[text] = states[text[:-1]].advance(text[-1])
+        state = states[text]
+        if not state.alive:
+            dead.add(text)
+        finished = state.finish()
+        assert (finished is not None) == reads, text
+        if finished is not None:
+            parse = grammar.parse(text)
+            assert parse.complete
+            assert list(parse.trail.events()) == list(finished.events())
+            at_once = grammar.start().advance(text).finish()
+            assert at_once is not None
+            assert list(at_once.events()) == list(finished.events())
