@@ -144,7 +144,8 @@ class _Settling:
         if isinstance(asked, Closure) and len(args) < 2:
             self._renew_closure(key)
             return
-        if args and isinstance(args[0], int) and args[0] not in self._after.model.nodes:
+        nodes = self._after.model.nodes
+        if any(argument not in nodes for argument in args):
             if key in self._memo:
                 del self._memo[key]
             return

@@ -250,9 +250,14 @@ class State:
     def must_link_targets(self, feature: FeatureInfo, source: ObjectId) -> Iterable[ObjectId]:
         """What the object certainly points to."""
         cell = (feature.symbol, ">", source)
-        if source < 0 or self.model.may_fill(feature, source):
+        targets = NONE if feature.revisable else self.facts.get(cell, NONE)
+        if (
+            source < 0
+            or self.model.may_fill(feature, source)
+            or any(self.nodes[target].role == "mentioned" for target in targets)
+        ):
             self.deps.append(cell)
-        return NONE if feature.revisable else self.facts.get(cell, NONE)
+        return targets
 
     def must_link_sources(self, feature: FeatureInfo, target: ObjectId) -> Iterable[ObjectId]:
         """What certainly points to the object."""

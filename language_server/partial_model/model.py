@@ -343,7 +343,7 @@ class Draft:
     def drop_node(self, number: ObjectId) -> None:
         """An object turned out to be another one; its facts have been moved before."""
         self.nodes = self.nodes.delete(number)
-        self.touched.append(("gone", number))
+        self.touched += [("open", number), ("kinds", number), ("gone", number)]
 
     def include(self, cell: Cell, member: ObjectId) -> None:
         """One more member at a cell."""

@@ -1,0 +1,99 @@
+"""Properties of the evaluation over random theories and texts, against plain enumeration."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from language_server.constraints import ConstraintSet, Evaluation, Theory
+from language_server.syntax.events import Event
+from tests.constraints.naive_evaluation import NaiveModel
+from tests.constraints.random_cases import texts, theories
+
+RELAXED = settings(
+    deadline=None,
+    max_examples=60,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking takes minutes here
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def stated(evaluation: Evaluation) -> list[object]:
+    """What an evaluation answers, for comparison."""
+    return [evaluation.obligations, evaluation.contradictions]
+
+
+def verdict(evaluation: Evaluation) -> tuple[set[object], set[object]]:
+    """Violated error predicates and features with object numbers in textual order."""
+    order = {
+        node: number
+        for number, node in enumerate(
+            sorted(evaluation.model.objects(), key=lambda n: evaluation.model.span(n)[0])
+        )
+    }
+    predicates: set[object] = set()
+    features: set[object] = set()
+    for violation in evaluation.obligations:
+        elements = tuple(order[node] for node in violation.elements)
+        if violation.source == "constraint":
+            predicates.add((violation.constraint, elements))
+        elif violation.source == "metamodel":
+            features.add((violation.constraint, elements[0]))
+    return predicates, features
+
+
+@RELAXED
+@given(theories(), texts())
+def test_document_view_equals_plain_enumeration(theory: Theory, events: list[Event]) -> None:
+    naive = NaiveModel(theory, events)
+    evaluation = ConstraintSet.of(theory).initial().refine_all(events)
+    unresolved = any(v.source == "reference" for v in evaluation.obligations)
+    assert unresolved == (not naive.sound)
+    if naive.sound:
+        predicates, features = verdict(evaluation)
+        assert predicates == naive.violations()
+        assert features == naive.missing()
+
+
+@RELAXED
+@given(theories(), texts(), st.data())
+def test_incremental_equals_from_scratch(
+    theory: Theory, events: list[Event], data: st.DataObject
+) -> None:
+    constraints = ConstraintSet.of(theory)
+    evaluation = constraints.initial()
+    for number, event in enumerate(events):
+        evaluation = evaluation.refine(event)
+        if data.draw(st.booleans()):
+            anew = ConstraintSet.of(theory).initial().refine_all(events[: number + 1])
+            assert stated(evaluation) == stated(anew)
+    assert stated(evaluation) == stated(constraints.initial().refine_all(events))
+
+
+@RELAXED
+@given(theories(), texts())
+def test_earlier_values_stay_as_they_were(theory: Theory, events: list[Event]) -> None:
+    evaluation = ConstraintSet.of(theory).initial()
+    history = []
+    for event in events:
+        history.append((evaluation, stated(evaluation)))
+        evaluation = evaluation.refine(event)
+    for earlier, answers in history:
+        again = Evaluation(earlier.constraints, earlier.model, earlier._base, earlier._pending)
+        assert stated(again) == answers
+
+
+@RELAXED
+@given(theories(), texts())
+def test_no_prefix_of_a_consistent_text_is_contradictory(
+    theory: Theory, events: list[Event]
+) -> None:
+    naive = NaiveModel(theory, events)
+    if not naive.sound or naive.violations() or naive.missing():
+        return
+    evaluation = ConstraintSet.of(theory).initial()
+    for event in events:
+        assert not evaluation.contradictions, evaluation.contradictions
+        evaluation = evaluation.refine(event)
+    assert not evaluation.contradictions
+    assert not evaluation.obligations
