@@ -73,9 +73,9 @@ class LanguageModel(ABC):
         """A new answer to ``prompt``; ``cancel`` stops a computation between its pieces."""
 
     def count_tokens(self, prompt: Prompt) -> int:
-        """How many tokens the model reads for ``prompt``."""
+        """How many tokens the model reads for ``prompt``; here an estimate, four bytes a token."""
         texts = [message.content for message in prompt.messages] + [prompt.answer]
-        return sum(len(self.vocabulary.encode(text)) for text in texts)
+        return sum(len(text.encode()) for text in texts) // 4
 
     @property
     def context_length(self) -> int | None:

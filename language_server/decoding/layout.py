@@ -9,7 +9,7 @@ decides: where every continuation breaks a cap, the caps are ignored.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from language_server.decoding.guide import Guide
@@ -25,6 +25,7 @@ class LayoutPolicy:
         digits: a run of digits.
         word: a run of letters, digits and underscores.
         comment: one comment.
+        aside: white space and comments between two pieces of text that say something.
         literal: one terminal (a string, a number, a name), as far as the guide tells where it
             began.
     """
@@ -34,12 +35,13 @@ class LayoutPolicy:
     digits: int | None = 9
     word: int | None = 32
     comment: int | None = 120
+    aside: int | None = 160
     literal: int | None = 80
 
     @staticmethod
     def free() -> LayoutPolicy:
         """No cap at all."""
-        return LayoutPolicy(None, None, None, None, None, None)
+        return LayoutPolicy(None, None, None, None, None, None, None)
 
     def widened_to(self, texts: Iterable[str]) -> LayoutPolicy:
         """This policy with room for everything that occurs in ``texts`` (a language's examples)."""
@@ -47,7 +49,9 @@ class LayoutPolicy:
         for text in texts:
             for line in text.split("\n"):
                 # Comments and strings take at most the line they stand on, nearly always.
-                widest = widest.at_least(_Runs(comment=len(line), literal=_longest_quote(line)))
+                longest = _Runs(comment=len(line), literal=_longest_quote(line))
+                widest = widest.at_least(longest)
+            widest = widest.at_least(_Runs(aside=_longest_aside(text)))
             runs = _Runs()
             for character in text:
                 runs = runs.after(character)
@@ -75,6 +79,20 @@ def _longest_quote(line: str) -> int:
     return max((len(part) + 2 for part in line.split('"')[1::2]), default=0)
 
 
+def _longest_aside(text: str) -> int:
+    """Of the lines that begin like comments, the most in a row, in characters."""
+    longest = length = 0
+    for line in text.split("\n"):
+        beside = not line.strip() or line.lstrip()[0] in _MAY_OPEN_COMMENTS
+        length = length + len(line) + 1 if beside else 0
+        longest = max(longest, length)
+    return longest
+
+
+# A comment begins with some of these; they say nothing until it is clear that none has begun.
+_MAY_OPEN_COMMENTS = "/*#%-"
+
+
 @dataclass(frozen=True, slots=True)
 class _Runs:
     """Lengths of the runs that are open at the end of a text."""
@@ -84,18 +102,18 @@ class _Runs:
     digits: int = 0
     word: int = 0
     comment: int = 0
+    aside: int = 0
     literal: int = 0
 
     def after(self, character: str) -> _Runs:
-        """The runs one character later; comment and literal are the guide's to say."""
+        """The white space, digits and words one character later; the rest is the guide's to say."""
         if character in " \t":
-            return _Runs(self.spaces + 1, self.newlines, comment=self.comment, literal=self.literal)
+            return _Runs(spaces=self.spaces + 1, newlines=self.newlines)
         if character in "\n\r":
-            newlines = self.newlines + (character == "\n")
-            return _Runs(0, newlines, comment=self.comment, literal=self.literal)
+            return _Runs(newlines=self.newlines + (character == "\n"))
         digits = self.digits + 1 if character.isdigit() else 0
         word = self.word + 1 if character == "_" or character.isalnum() else 0
-        return _Runs(0, 0, digits, word, self.comment, self.literal)
+        return _Runs(digits=digits, word=word)
 
     def at_least(self, other: _Runs) -> _Runs:
         return _Runs(*(max(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)))
@@ -110,14 +128,25 @@ class Layout:
 
     def after(self, text: str, guide: Guide) -> Layout:
         """The layout behind ``text``; ``guide`` is the prefix that already includes it."""
-        runs, widest = self.runs, _Runs()
+        runs = self.runs
         for character in text:
             runs = runs.after(character)
-            widest = widest.at_least(runs)
-        comment = self.runs.comment + len(text) if guide.in_comment else 0
-        literal = 0 if guide.in_comment else _open_literal(guide)
-        runs = _Runs(runs.spaces, runs.newlines, runs.digits, runs.word, comment, literal)
-        return Layout(self.policy, runs)
+        commented = guide.in_comment
+        return Layout(
+            self.policy,
+            replace(
+                runs,
+                comment=self.runs.comment + len(text) if commented else 0,
+                aside=self._aside_after(text, guide),
+                literal=0 if commented else _open_literal(guide),
+            ),
+        )
+
+    def _aside_after(self, text: str, guide: Guide) -> int:
+        says_nothing = all(c.isspace() or c in _MAY_OPEN_COMMENTS for c in text)
+        if guide.in_comment or self.runs.comment or says_nothing:
+            return self.runs.aside + len(text)
+        return 0
 
     def permits(self, text: str, guide: Guide) -> bool:
         """Whether ``text`` keeps all caps; ``guide`` is the prefix that already includes it."""
@@ -132,7 +161,10 @@ class Layout:
             ):
                 return False
         if guide.in_comment:
-            return not _over(policy.comment, self.runs.comment + len(text))
+            return not (
+                _over(policy.comment, self.runs.comment + len(text))
+                or _over(policy.aside, self.runs.aside + len(text))
+            )
         return policy.literal is None or not _over(policy.literal, _open_literal(guide))
 
 

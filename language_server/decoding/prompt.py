@@ -41,7 +41,7 @@ def build_prompt(
     Args:
         model: counts the tokens.
         language: the language's name.
-        task: what the language's authors tell a model about its text form; may be empty.
+        task: what the language tells a model about its text form and its answer; may be empty.
         examples: all examples of the language.
         description: what to write.
         answer: the beginning of the answer that is already there.
@@ -86,7 +86,7 @@ def _words(text: str) -> list[str]:
 
 
 def _system(language: str, task: str) -> str:
-    parts = [f"You write {language} models. Answer with the text of the model only."]
-    if task.strip():
-        parts.append(task.strip())
-    return "\n".join(parts)
+    return task.strip() or (
+        f"You write {language} models. Answer with the text of the model only: "
+        "no explanation, no code fence."
+    )

@@ -135,7 +135,16 @@ class TransformersModel(LanguageModel):
             text = "\n\n".join(turn["content"] for turn in turns) + "\n\n"
             tokens = self._tokenizer.backend_tokenizer.encode(text).ids
         # The answer's beginning is spelt on its own: the turn's header is a boundary of tokens.
-        return [*tokens, *self.vocabulary.encode(prompt.answer)]
+        return [*tokens, *self._spell(prompt.answer)]
+
+    def _spell(self, text: str) -> list[int]:
+        try:
+            return self.vocabulary.encode(text)
+        except ValueError:
+            # What the vocabulary cannot spell is read as the tokenizer's unknown token.
+            return list(
+                self._tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids
+            )
 
     def _chat(self, turns: list[dict[str, str]]) -> str:
         return str(
