@@ -45,14 +45,19 @@ def load_problem(source: Path | str) -> Theory:
     return theory
 
 
-def problem_errors(source: Path | str) -> tuple[ProblemError, ...]:
-    """All problems of a problem file (or text), in textual order; empty when it is fine."""
-    return tuple(_read(source)[1])
+def problem_errors(source: Path | str, path: Path | None = None) -> tuple[ProblemError, ...]:
+    """All problems of a problem file (or text), in textual order; empty when it is fine.
+
+    Args:
+        source: as for `load_problem`.
+        path: where a text belongs, so that its imports are found.
+    """
+    return tuple(_read(source, path)[1])
 
 
-def _read(source: Path | str) -> tuple[Theory, list[ProblemError]]:
+def _read(source: Path | str, path: Path | None = None) -> tuple[Theory, list[ProblemError]]:
     collector = Collector()
-    statements = list(_statements(source, collector, frozenset()))
+    statements = list(_statements(source, collector, frozenset(), path))
     if collector.errors:
         return Theory(), collector.sorted()
     symbols = declare(statements, collector)
@@ -61,11 +66,14 @@ def _read(source: Path | str) -> tuple[Theory, list[ProblemError]]:
 
 
 def _statements(
-    source: Path | str, collector: Collector, importing: frozenset[Path]
+    source: Path | str,
+    collector: Collector,
+    importing: frozenset[Path],
+    path: Path | None = None,
 ) -> Iterator[Any]:
     """The statements of a problem, those of its imports first."""
     if isinstance(source, Path):
-        path: Path | None = source.resolve()
+        path = source.resolve()
         try:
             text = source.read_text(encoding="utf-8-sig")
         except OSError as error:
@@ -75,7 +83,8 @@ def _statements(
             collector.add_plain("the problem file is not UTF-8 text", path)
             return
     else:
-        path, text = None, source
+        text = source
+        path = path.resolve() if path is not None else None
     try:
         problem = _metamodel().model_from_str(text)
     except TextXSyntaxError as error:

@@ -1,24 +1,23 @@
-"""The two judgements on a text: the analysis of a document as it stands, and the final word."""
+"""The analysis of a text as it stands: its problems, its model, its parse."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from textx.metamodel import TextXMetaModel
-
 from language_server.constraints import ConstraintSet, Evaluation, Violation
 from language_server.diagnostic import Diagnostic
-from language_server.languages.textx_judge import load_problems
 from language_server.languages.wording import syntax_message
 from language_server.syntax import Close, Grammar, Parse, SyntaxFault
 
 logger = logging.getLogger(__name__)
 
 BYTE_ORDER_MARK = "\ufeff"
+
+Check = Callable[[str, Path | None], Iterable[Diagnostic]]
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,19 @@ class Analysis:
     parse: Parse
 
 
-def analyse(grammar: Grammar, constraints: ConstraintSet, text: str) -> Analysis:
+def analyse(
+    grammar: Grammar,
+    constraints: ConstraintSet,
+    text: str,
+    path: Path | None = None,
+    check_further: Check | None = None,
+) -> Analysis:
     """All problems of a text as it stands, with the model it states; never raises.
 
     Where the syntax is broken, the model has holes: then only what no text in the holes could mend
     is reported about it.
     """
     body = text.removeprefix(BYTE_ORDER_MARK)
-    shift = len(text) - len(body)
     try:
         parse = grammar.parse(body)
         found = [_fault(fault, body) for fault in parse.faults]
@@ -54,6 +58,8 @@ def analyse(grammar: Grammar, constraints: ConstraintSet, text: str) -> Analysis
             else _certain(parse, constraints, evaluation, body)
         )
         found += violation_diagnostics(violations)
+        if check_further is not None and parse.complete:
+            found += check_further(body, path)
     except Exception as error:
         logger.exception("the analysis failed")
         parse = grammar.parse("")
@@ -61,22 +67,7 @@ def analyse(grammar: Grammar, constraints: ConstraintSet, text: str) -> Analysis
         message = f"the analysis failed ({type(error).__name__}); please report this text"
         found = [Diagnostic(0, len(body), "error", "syntax", "internal", message)]
     ordered = sorted(set(found), key=lambda each: (each.start, each.end, each.message))
-    return Analysis(tuple(_shifted(each, shift) for each in ordered), evaluation, parse)
-
-
-def judge(
-    metamodel: TextXMetaModel,
-    grammar: Grammar,
-    constraints: ConstraintSet,
-    text: str,
-    path: Path | None = None,
-) -> tuple[Diagnostic, ...]:
-    """The final word on a finished text: textX must load it, and no constraint be violated."""
-    body = text.removeprefix(BYTE_ORDER_MARK)
-    against = load_problems(metamodel, body, path)
-    if against:
-        return tuple(_shifted(each, len(text) - len(body)) for each in against)
-    return analyse(grammar, constraints, text).diagnostics
+    return Analysis(shifted(ordered, text), evaluation, parse)
 
 
 def violation_diagnostics(violations: Iterable[Violation]) -> list[Diagnostic]:
@@ -113,6 +104,8 @@ def _certain(
         spans = [open_end.model.span(element) for element in violation.elements]
         if not any(_touches(span, fault) for span in spans for fault in parse.faults):
             yield violation
+    if any(not word.startswith("'") for fault in parse.faults for word in fault.expected):
+        return  # the missing name may be the one that is declared nowhere
     near = set(re.findall(r"\w+", " ".join(_line_of(fault, text) for fault in parse.faults)))
     for violation in closed.obligations:
         words = set(re.findall(r"\w+", text[violation.start : violation.end]))
@@ -138,12 +131,16 @@ def _fault(fault: SyntaxFault, text: str) -> Diagnostic:
     return Diagnostic(start, end, "error", "syntax", "syntax", syntax_message(fault))
 
 
-def _shifted(diagnostic: Diagnostic, shift: int) -> Diagnostic:
-    if not shift:
-        return diagnostic
-    return replace(
-        diagnostic,
-        start=diagnostic.start + shift,
-        end=diagnostic.end + shift,
-        related=tuple((s + shift, e + shift, message) for s, e, message in diagnostic.related),
+def shifted(diagnostics: Iterable[Diagnostic], text: str) -> tuple[Diagnostic, ...]:
+    """Diagnostics of a text without its byte-order mark, at their places in the text with it."""
+    if not text.startswith(BYTE_ORDER_MARK):
+        return tuple(diagnostics)
+    return tuple(
+        replace(
+            found,
+            start=found.start + 1,
+            end=found.end + 1,
+            related=tuple((s + 1, e + 1, message) for s, e, message in found.related),
+        )
+        for found in diagnostics
     )

@@ -12,13 +12,20 @@ from language_server.constraints import ConstraintSet, Theory
 from language_server.constraints.problem import ProblemError, load_problem
 from language_server.diagnostic import Diagnostic
 from language_server.languages.agreement import Mismatch, agree
-from language_server.languages.analysis import Analysis, analyse, judge
+from language_server.languages.analysis import (
+    BYTE_ORDER_MARK,
+    Analysis,
+    Check,
+    analyse,
+    shifted,
+)
 from language_server.languages.comments import NO_COMMENTS, CommentStyle, comment_style
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
 from language_server.languages.grammar_file import load_grammar, read_text
 from language_server.languages.metamodel import implied_theory
-from language_server.languages.textx_judge import offset_of
+from language_server.languages.problem_language import further_problem_check
+from language_server.languages.textx_judge import load_problems, offset_of
 from language_server.syntax import Grammar
 
 
@@ -55,6 +62,9 @@ class Language:
         warnings: what grammar and problem file do not agree on without being wrong.
         examples: descriptions with valid models.
         comment: how comments are written.
+        summary: what the grammar's author says about the language.
+        check_further: rules of the language that its constraints cannot state; asked about texts
+            that textX loads.
     """
 
     name: str
@@ -67,6 +77,7 @@ class Language:
     comment: CommentStyle = NO_COMMENTS
     warnings: tuple[LanguageError, ...] = ()
     summary: str = ""
+    check_further: Check | None = None
 
     @property
     def extensions(self) -> tuple[str, ...]:
@@ -84,11 +95,14 @@ class Language:
 
     def analyse(self, text: str, path: Path | None = None) -> Analysis:
         """The document view of a text: its problems, its model, its parse. Never raises."""
-        return analyse(self.grammar, self.constraints, text)
+        return analyse(self.grammar, self.constraints, text, path, self.check_further)
 
     def judge(self, text: str, path: Path | None = None) -> tuple[Diagnostic, ...]:
         """The final word on a finished text: textX loads it, then the constraints are checked."""
-        return judge(self.metamodel, self.grammar, self.constraints, text, path)
+        against = load_problems(self.metamodel, text.removeprefix(BYTE_ORDER_MARK), path)
+        if not against:
+            return self.analyse(text, path).diagnostics
+        return shifted(against, text)
 
 
 def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> Language:
@@ -134,6 +148,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         comment=style,
         warnings=tuple(warnings),
         summary=summary,
+        check_further=further_problem_check(definition.grammar),
     )
 
 

@@ -45,11 +45,7 @@ class Entry:
         """Whether a file of that name is a model of the language."""
         if path.suffix and path.suffix in self.definition.extensions:
             return True
-        patterns = self.definition.patterns
-        return any(
-            fnmatch.fnmatch(path.name, pattern) or fnmatch.fnmatch(path.as_posix(), f"*/{pattern}")
-            for pattern in patterns
-        )
+        return any(_matches(path, pattern) for pattern in self.definition.patterns)
 
     def load(self) -> Language:
         """The language itself.
@@ -105,9 +101,7 @@ class Registry:
     def for_file(self, path: Path) -> tuple[Entry, ...]:
         """The languages that claim a file, the one to take first; several mean a conflict."""
         for pattern, name in self.manifest.files.items():
-            if fnmatch.fnmatch(path.name, pattern) or fnmatch.fnmatch(
-                path.as_posix(), f"*/{pattern}"
-            ):
+            if _matches(path, pattern):
                 return (self.entry(name),)
         return tuple(entry for entry in self.entries if entry.claims(path))
 
@@ -157,6 +151,13 @@ def load_language(name_or_path: str, workspace: Path | None = None) -> Language:
             raise LanguageError("a grammar is expected here", path, cure="name a .tx file")
         return build(definition_of_grammar(path))
     return registry(workspace).entry(name_or_path).load()
+
+
+def _matches(path: Path, pattern: str) -> bool:
+    """Whether a glob means a file: by its name, or by the end of its path."""
+    return fnmatch.fnmatch(path.name, pattern) or fnmatch.fnmatch(
+        f"/{path.as_posix()}", f"*/{pattern}"
+    )
 
 
 def _first_line(grammar: Path) -> str:
