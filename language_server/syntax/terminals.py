@@ -256,7 +256,7 @@ def _compile(pattern: str, flags: int) -> regex.Pattern[str] | None:
 def _ask_at_end(pattern: str) -> str:
     """``pattern`` with each boundary that looks at the end of the text asking for more there."""
     parts: list[str] = []
-    at, in_set = 0, False
+    at, in_set = _inline_flags(pattern), False
     while at < len(pattern):
         char = pattern[at]
         step = char
@@ -272,9 +272,15 @@ def _ask_at_end(pattern: str) -> str:
             step = re.match(r"\[\^?\]?", pattern[at:]).group()  # type: ignore[union-attr]
             parts.append(step.replace("]", r"\]"))
         else:
-            parts.append(f"(?:(?={SENTINEL})|$)" if char == "$" else char)
+            parts.append(f"(?:(?={SENTINEL})|{char})" if char in "^$" else char)
         at += len(step)
     return "".join(parts)
+
+
+def _inline_flags(pattern: str) -> int:
+    """Where the pattern goes on behind flags like ``(?ms)``, which the compiled pattern knows."""
+    found = re.match(r"\(\?[aiLmsux]+\)", pattern)
+    return found.end() if found is not None else 0
 
 
 def least_width(matcher: re.Pattern[str]) -> int:
