@@ -109,7 +109,7 @@ class Langwright(LanguageServer):
         self._scheduled: dict[str, asyncio.Task[None]] = {}
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
         self._background: set[asyncio.Task[Any]] = set()
-        self._told: set[str] = set()
+        self._told: set[tuple[str, ...]] = set()
         self._marked: set[str] = set()
 
     async def analyst(self, work: Callable[[], T]) -> T:
@@ -165,9 +165,9 @@ class Langwright(LanguageServer):
             self._publish(uri, diagnostics, None)
         self._marked = set(marked)
         for failure in failures:
-            if (text := str(failure)) not in self._told:
-                self._told.add(text)
-                self.show(f"Langwright: {text}", types.MessageType.Warning)
+            if (str(failure),) not in self._told:
+                self._told.add((str(failure),))
+                self.show(f"Langwright: {failure}", types.MessageType.Warning)
 
     def show(self, message: str, kind: types.MessageType) -> None:
         self.window_show_message(types.ShowMessageParams(type=kind, message=message))
@@ -195,6 +195,19 @@ class Langwright(LanguageServer):
         )
         if diagnostics is not None and self.documents.is_current(document):
             self._publish(uri, diagnostics, document.version)
+            self._tell_conflict(document)
+
+    def _tell_conflict(self, document: Document) -> None:
+        """Say once which of several languages a kind of file is taken for."""
+        names = [entry.name for entry in self.catalogue.claiming(document)]
+        ending = Path(document.name).suffix
+        if len(names) > 1 and (ending, *names) not in self._told:
+            self._told.add((ending, *names))
+            self.show(
+                f"Several languages have files like *{ending}: {', '.join(names)}. "
+                f"{names[0]} is taken; langwright.toml can decide otherwise under [files].",
+                types.MessageType.Info,
+            )
 
     def _publish(
         self, uri: str, diagnostics: list[types.Diagnostic], of_version: int | None

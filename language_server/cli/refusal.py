@@ -55,6 +55,7 @@ def _user_errors() -> tuple[type[Any], ...]:
     for module, name in (
         ("language_server.languages", "LanguageError"),
         ("language_server.decoding", "ModelError"),
+        ("language_server.decoding", "GenerationError"),
     ):
         if module in sys.modules:
             error_type = getattr(sys.modules[module], name, None)

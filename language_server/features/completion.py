@@ -164,7 +164,7 @@ def _later_names(context: _Context, prefix: Prefix, moves: list[Move]) -> Iterat
     model = context.language.analyse(prefix.text + " " + context.after).evaluation.model
     for expected in places:
         begun = expected.value_begun + expected.typed
-        for name, element in model.candidates(expected.target):
+        for name, element in model.candidates(expected.target or ""):
             text = str(name)[len(expected.value_begun) :]
             if not str(name).startswith(begun) or (expected.target, text) in known:
                 continue
@@ -172,7 +172,7 @@ def _later_names(context: _Context, prefix: Prefix, moves: list[Move]) -> Iterat
             yield Move(
                 kind="reference",
                 text=text,
-                insert=text[len(expected.typed) :] if expected.typed else prefix.state.joint(text),
+                insert=text[len(expected.typed) :] if expected.typed else prefix.joint(text),
                 start=expected.start if expected.typed else context.offset,
                 cls=expected.cls,
                 feature=expected.feature,

@@ -6,6 +6,7 @@ catalogue does not notice changes on disk: make a new one when a definition has 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -13,6 +14,8 @@ from pathlib import Path, PurePosixPath
 from language_server.languages import Language, LanguageError, load_language, registry
 from language_server.languages.registry import Entry, Registry
 from language_server.workspace.documents import Document
+
+logger = logging.getLogger(__name__)
 
 
 class UnknownLanguage(LanguageError):
@@ -84,6 +87,14 @@ class Catalogue:
                 found = entry.load()
             except LanguageError as error:
                 found = error
+            except Exception as error:
+                # A language is somebody else's grammar and code; the others must go on working.
+                logger.exception("language %s does not load", entry.name)
+                found = LanguageError(
+                    f"language '{entry.name}' does not load ({type(error).__name__}: {error})",
+                    entry.definition.grammar,
+                    cure="this is a fault of Langwright; please report it with the grammar",
+                )
             self._loaded[entry.name] = found
         if isinstance(found, LanguageError):
             raise found
