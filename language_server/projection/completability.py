@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.projection.symmetry import interchangeable
-from language_server.syntax import Assign, Close, Trail
+from language_server.syntax import Close, Open, Trail
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
@@ -74,13 +74,16 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
 
 @dataclass(order=True)
 class _Node:
-    """A text of the search: the prefix it reached and what its shortest closing violates."""
+    """A text of the search: the prefix it reached and the units that may follow.
+
+    ``rank`` weighs what its shortest closing violates and what was written.
+    """
 
     rank: float
     order: int
     prefix: Prefix = field(compare=False)
     cuts: tuple[int, ...] = field(compare=False)
-    obligations: tuple[Violation, ...] = field(compare=False)
+    units: Iterator[Prefix] = field(compare=False)
 
 
 class _Search:
@@ -88,6 +91,8 @@ class _Search:
 
     # What one open obligation weighs against one more unit of text.
     _OBLIGATION = 2.0
+    # What a unit ranks behind the one before it.
+    _LATER = 0.05
     # Units tried from one node, and names tried for one reference that no obligation mentions.
     _UNITS = 60
     _NAMES = 6
@@ -106,42 +111,43 @@ class _Search:
         self._found: tuple[str, tuple[int, ...]] | None = None
 
     def run(self, known: Known | None) -> tuple[Verdict, Known | None]:
-        self._add(self._start, ())
+        first = self._judge(self._start, ())
         if known is not None and self._found is None:
-            self._add(*self._replay(known))
-        open_obligations = self._queue[0].obligations if self._queue else ()
+            self._judge(*self._replay(known))
         while self._queue and self._found is None and self._spent < self._effort.texts:
+            # A node is expanded one unit at a time: a unit that helps is followed at once.
             node = heapq.heappop(self._queue)
-            for prefix in self._units(node):
-                self._add(prefix, (*node.cuts, node.prefix.state.length))
-                if self._found is not None or self._spent >= self._effort.texts:
-                    break
+            prefix = next(node.units, None)
+            if prefix is not None:
+                self._judge(prefix, (*node.cuts, node.prefix.state.length))
+                node.rank += self._LATER
+                heapq.heappush(self._queue, node)
         if self._found is None:
-            reasons = tuple(dict.fromkeys(violation.message for violation in open_obligations))
+            reasons = tuple(dict.fromkeys(violation.message for violation in first))
             return Verdict("unknown", None, reasons, self._spent), known
         text, cuts = self._found
         witness = text[self._start.state.length :]
         return Verdict("yes", witness, (), self._spent), Known(text, cuts)
 
-    def _add(self, prefix: Prefix, cuts: tuple[int, ...]) -> None:
-        """Judges the shortest closing of `prefix` and queues it."""
+    def _judge(self, prefix: Prefix, cuts: tuple[int, ...]) -> tuple[Violation, ...]:
+        """Queues `prefix` by what its shortest closing violates, which is returned."""
         if prefix.text in self._seen:
-            return
+            return ()
         self._seen.add(prefix.text)
-        closed = self._close(prefix)
         self._spent += 1
-        if closed is None:
-            return
-        finished = closed.finished
-        if finished is None:
-            return
+        closed = self._close(prefix)
+        finished = closed.finished if closed is not None else None
+        if closed is None or finished is None:
+            return ()
         obligations = finished.obligations
-        if not obligations:
+        if obligations:
+            rank = self._OBLIGATION * sum(violation.degree for violation in obligations) + len(cuts)
+            units = self._units(prefix, obligations)
+            self._order += 1
+            heapq.heappush(self._queue, _Node(rank, self._order, prefix, cuts, units))
+        else:
             self._found = (closed.text, cuts)
-            return
-        self._order += 1
-        rank = self._OBLIGATION * sum(violation.degree for violation in obligations) + len(cuts)
-        heapq.heappush(self._queue, _Node(rank, self._order, prefix, cuts, obligations))
+        return obligations
 
     def _replay(self, known: Known) -> tuple[Prefix, tuple[int, ...]]:
         """The start with those later units of an old witness that still fit."""
@@ -174,13 +180,11 @@ class _Search:
                 return after
         return None
 
-    def _units(self, node: _Node) -> Iterator[Prefix]:
-        """The prefixes one unit behind a node, those that touch an obligation first."""
-        focus = {element for violation in node.obligations for element in violation.elements}
+    def _units(self, start: Prefix, obligations: tuple[Violation, ...]) -> Iterator[Prefix]:
+        """The prefixes one unit behind `start`, those that touch an obligation first."""
+        focus = {element for violation in obligations for element in violation.elements}
         aside: list[Prefix] = []
-        count = 0
-        for prefix, touches in self._write_unit(node.prefix, focus):
-            count += 1
+        for count, (prefix, touches) in enumerate(self._write_unit(start, focus)):
             if touches or not focus:
                 yield prefix
             else:
@@ -190,56 +194,53 @@ class _Search:
         yield from aside
 
     def _write_unit(self, start: Prefix, focus: set[Any]) -> Iterator[tuple[Prefix, bool]]:
-        waiting: list[tuple[Prefix, bool, int]] = [(start, False, 0)]
+        """The prefixes one unit behind `start`, and whether the unit names an element of `focus`."""
         base = _newest(start)
+        waiting = [(start, False, 0)]
         while waiting:
             prefix, touches, depth = waiting.pop()
-            if depth and self._is_boundary(prefix, base):
-                yield prefix, touches
-                continue
-            if depth >= self._DEPTH:
-                continue
-            steps = list(self._steps(prefix, focus))
-            for move, after in reversed(steps):
-                waiting.append((after, touches or move.element in focus, depth + 1))
+            begun = []
+            for move, after in self._steps(prefix, focus, depth == 0 and start is not self._start):
+                touched = touches or (move.element is not None and move.element in focus)
+                if not move.text.isspace() and _is_boundary(after, base):
+                    yield after, touched
+                if depth < self._DEPTH:
+                    begun.append((after, touched, depth + 1))
+            waiting.extend(reversed(begun))
 
-    def _steps(self, prefix: Prefix, focus: set[Any]) -> Iterator[tuple[Move, Prefix]]:
-        """The moves worth trying, best first, one of each class of interchangeable ones."""
+    def _steps(
+        self, prefix: Prefix, focus: set[Any], anew: bool
+    ) -> Iterator[tuple[Move, Prefix]]:
+        """The moves worth trying, best first, one of each class of interchangeable ones.
+
+        `anew` leaves out those that go on with a terminal at the end of the prefix.
+        """
         others = 0
         tried: set[object] = set()
-        moves = [move for move in prefix.moves() if move.kind != "end"]
-        for move in sorted(moves, key=lambda move: _eagerness(move, focus)):
+        after_white = prefix.text[-1:].isspace()
+        for move in sorted(prefix.moves(), key=lambda move: _eagerness(move, focus)):
+            if move.kind == "end" or (after_white and move.text.isspace()):
+                continue
+            if anew and move.start < prefix.state.length:
+                continue
             if move.kind == "reference" and move.element not in focus:
                 others += 1
                 if others > self._NAMES:
                     continue
-            after = prefix.advance(move.insert)
-            if not after.alive:
+            what = self._what(move)
+            if what in tried:
                 continue
-            what = self._what(move, after)
-            if what not in tried:
+            after = prefix.advance(move.insert)
+            if after.alive and _settled(after).alive:
                 tried.add(what)
                 yield move, after
 
-    def _what(self, move: Move, after: Prefix) -> object:
+    def _what(self, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
-        if move.kind == "keyword" and move.feature is not None:
-            for reading in after.readings:
-                event = _last_assignment(reading.expected.trail)
-                if event is not None and event.feature == move.feature:
-                    individual = self._same.get(str(event.value))
-                    if individual is not None:
-                        return (move.cls, move.feature, individual)
-        return move.insert
-
-    def _is_boundary(self, prefix: Prefix, base: int) -> bool:
-        """Whether an object has closed since the unit began, or the text may end."""
-        if prefix.state.finish() is not None:
-            return True
-        return any(
-            _closed_since(reading.expected.trail, base) for reading in prefix.readings
-        )
-
+        individual = None
+        if move.feature is not None:
+            individual = self._same.get(move.text) or self._same.get(move.text.lower())
+        return move.insert if individual is None else (move.cls, move.feature, individual)
 
 @lru_cache(maxsize=64)
 def _interchangeable(language: Language) -> dict[str, str]:
@@ -252,26 +253,43 @@ def _eagerness(move: Move, focus: set[Any]) -> tuple[int, int]:
     return (1 if move.kind != "reference" else 2, move.remaining)
 
 
-def _newest(prefix: Prefix) -> int:
-    return max((reading.expected.trail.size for reading in prefix.readings), default=0)
+def _settled(prefix: Prefix) -> Prefix:
+    """The prefix with the terminal at its end read as finished, where white space can end it."""
+    white = prefix.state.skips()
+    if prefix.in_comment or not white:
+        return prefix
+    return prefix.advance(" " if " " in white else white[0])
 
 
-def _closed_since(trail: Trail, size: int) -> bool:
+def _is_boundary(prefix: Prefix, base: int) -> bool:
+    """Whether a syntactic unit has just closed, or the text may end."""
+    if prefix.state.finish() is not None:
+        return True
+    return any(
+        reading.expected.trail.size > base and _closes_unit(reading.expected.trail)
+        for reading in _settled(prefix).readings
+    )
+
+
+def _closes_unit(trail: Trail) -> bool:
+    """Whether the last event closes an element of a list of objects."""
+    if not isinstance(trail.event, Close):
+        return False
+    depth = 0
     at: Trail | None = trail
-    while at is not None and at.size > size:
+    while at is not None:
         if isinstance(at.event, Close):
-            return True
+            depth += 1
+        elif isinstance(at.event, Open):
+            depth -= 1
+            if depth == 0:
+                return at.event.many
         at = at.parent
     return False
 
 
-def _last_assignment(trail: Trail) -> Assign | None:
-    at: Trail | None = trail
-    while at is not None and at.event is not None:
-        if isinstance(at.event, Assign):
-            return at.event
-        at = at.parent
-    return None
+def _newest(prefix: Prefix) -> int:
+    return max((reading.expected.trail.size for reading in prefix.readings), default=0)
 
 
 def _shared(left: str, right: str) -> int:

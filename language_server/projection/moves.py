@@ -47,6 +47,8 @@ def moves(prefix: Prefix) -> tuple[Move, ...]:
     found: dict[tuple[str, str], Move] = {}
     for reading in prefix.readings:
         for move in _steps(prefix, reading):
+            if not move.insert and move.kind != "end":
+                continue  # it is there already
             found.setdefault((move.kind, move.insert), move)
     return tuple(found.values())
 
@@ -94,7 +96,7 @@ def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     model = reading.evaluation.model
     taken = {str(name) for name, _ in model.candidates(cls)}
     for name in _proposals(expected, cls, len(taken)):
-        if name not in taken and expected.terminal.reads(name):
+        if name not in taken and expected.terminal.match(name, 0) == len(name):
             yield _move(prefix, expected, "declaration", name)
             return
 
@@ -133,7 +135,7 @@ def _move(
     if expected.typed:
         insert = text[len(expected.typed) :]
     else:
-        insert = prefix.state.joint(text) if text else ""
+        insert = prefix.joint(text) + text if text else ""
     return Move(
         kind=kind,
         text=text,

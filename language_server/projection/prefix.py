@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
 from language_server.languages import Language
 from language_server.projection.completability import Effort, Known, Verdict, complete
+from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
-from language_server.syntax import Expected, ParseState, Refer, Trail
+from language_server.syntax import Event, Expected, Open, ParseState, Refer, Trail
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
@@ -38,11 +39,26 @@ class Fold:
     as far as propagation knows.
     """
 
-    __slots__ = ("evaluation", "viable")
+    __slots__ = ("_behind", "evaluation", "viable")
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
         self.viable: dict[str, bool] = {}
+        self._behind: dict[Event, Fold] = {}
+
+    def then(self, event: Event) -> Fold:
+        """The fold with one more event."""
+        if self.evaluation.contradictions:
+            # A contradiction holds in every refinement: nothing is left to find out behind it.
+            return self
+        if not isinstance(event, Open):
+            return Fold(self.evaluation.refine(event))
+        # An object that would begin here is expected anew, with a new trail, in every state until
+        # it does.
+        known = self._behind.get(event)
+        if known is None:
+            known = self._behind[event] = Fold(self.evaluation.refine(event))
+        return known
 
 
 def fold(trail: Trail, initial: Evaluation) -> Fold:
@@ -56,9 +72,8 @@ def fold(trail: Trail, initial: Evaluation) -> Fold:
         at.memo = Fold(initial)
     known: Fold = at.memo
     for at in reversed(unread):
-        # A contradiction holds in every refinement: nothing is left to find out behind it.
-        if not known.evaluation.contradictions and at.event is not None:
-            known = Fold(known.evaluation.refine(at.event))
+        if at.event is not None:
+            known = known.then(at.event)
         at.memo = known
     return known
 
@@ -122,8 +137,7 @@ class Prefix:
         trail = self.state.finish()
         if trail is None:
             return None
-        evaluation = self._fold(trail).evaluation
-        return None if evaluation.contradictions else evaluation
+        return self._fold(trail).evaluation
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
@@ -144,6 +158,19 @@ class Prefix:
     @property
     def in_comment(self) -> bool:
         return self.state.in_comment
+
+    def joint(self, terminal: str) -> str:
+        """The white space to write before `terminal` so that it is read as a terminal of its own.
+
+        As the language's examples have it, where the grammar allows that; '' where none is needed.
+        """
+        white = self.state.skips()
+        usual = self._layout.between(self._ending, terminal)
+        if any(character not in white for character in usual):
+            usual = ""
+        if not usual and white and self._runs_into(terminal):
+            usual = " " if " " in white else white[0]
+        return usual
 
     def forced(self) -> str:
         """Text that must come next whatever the model says; '' where there is a choice.
@@ -179,6 +206,21 @@ class Prefix:
         verdict, self._known = complete(self, effort or Effort(), self._known)
         return verdict
 
+    @cached_property
+    def _ending(self) -> Ending:
+        return self._layout.end_of(self.text)
+
+    @property
+    def _layout(self) -> Layout:
+        return layout_of(self.language)
+
+    def _runs_into(self, terminal: str) -> bool:
+        """Whether the terminal at the end of the prefix would read on into `terminal`."""
+        return any(
+            expected.typed and expected.terminal.matches_prefix(expected.typed + terminal[:1])
+            for expected in self.state.expected()
+        )
+
     def _fold(self, trail: Trail) -> Fold:
         memo: Fold | None = trail.memo
         return memo if memo is not None else fold(trail, self._initial)
@@ -204,10 +246,12 @@ class Prefix:
         keyword = expected.terminal.text
         key = f"{expected.value_begun}{keyword}"
         if key not in known.viable:
-            after = self.state.advance(keyword[len(expected.typed) :])
-            known.viable[key] = after.finish() is not None or any(
-                not self._fold(behind.trail).evaluation.contradictions
-                for behind in after.expected()
+            after = self.advance(keyword[len(expected.typed) :])
+            known.viable[key] = after.state.finish() is not None or any(
+                after._viable(behind)
+                if _same_value(expected, behind)
+                else not after._fold(behind.trail).evaluation.contradictions
+                for behind in after.state.expected()
             )
         return known.viable[key]
 
@@ -238,6 +282,16 @@ class Prefix:
 
 
 _NO_CONSTRAINTS = ConstraintSet.of(Theory(), None)
+
+
+def _same_value(before: Expected, behind: Expected) -> bool:
+    """Whether a terminal goes on with the value that the one before it is part of."""
+    return (
+        behind.feature == before.feature
+        and behind.cls == before.cls
+        and bool(behind.value_begun)
+        and behind.trail.size == before.trail.size
+    )
 
 
 def _common_prefix(texts: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from language_server.syntax.checks import findings
 from language_server.syntax.compiler import Compiler
 from language_server.syntax.events import Trail
 from language_server.syntax.frames import Frame, Thread
@@ -16,10 +17,15 @@ if TYPE_CHECKING:
 
 
 class Grammar:
-    """A textX grammar compiled from the parser model of its metamodel."""
+    """A textX grammar compiled from the parser model of its metamodel.
+
+    Attributes:
+        findings: what is wrong with the grammar itself.
+    """
 
     def __init__(self, metamodel: TextXMetaModel) -> None:
         self._compiler = Compiler(metamodel)
+        self.findings = findings(self._compiler.root, self._compiler.least)
         self._skipper = Skipper(self._compiler, bool(metamodel.use_regexp_group))
 
     @staticmethod
