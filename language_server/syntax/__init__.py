@@ -1,7 +1,9 @@
 """Prefix parsing of any textX grammar, recovery, exact source spans."""
 
+from language_server.syntax.checks import GrammarFinding
 from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
 from language_server.syntax.grammar import Grammar
+from language_server.syntax.joints import joint
 from language_server.syntax.recovery import Parse, SyntaxFault
 from language_server.syntax.state import Expected, ParseState
 from language_server.syntax.terminals import Terminal
@@ -12,6 +14,7 @@ __all__ = [
     "Event",
     "Expected",
     "Grammar",
+    "GrammarFinding",
     "Open",
     "Parse",
     "ParseState",
@@ -19,4 +22,5 @@ __all__ = [
     "SyntaxFault",
     "Terminal",
     "Trail",
+    "joint",
 ]

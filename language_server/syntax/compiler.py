@@ -496,6 +496,8 @@ class _Group:
             taken = element(Result.NONE)
         if not self._may_end(remaining):
             return [taken]
+        if not separated and self._is_sure(remaining):
+            return [taken, self._after(sum_)]
         exits = PredicateSlot(
             self._rule._body,
             lambda: self._nothing_more(remaining, separated),
@@ -541,6 +543,13 @@ class _Group:
     def _may_end(self, remaining: int) -> bool:
         return all(
             self._rule._least.of(node) == 0
+            for index, node in enumerate(self._node.nodes)
+            if remaining & (1 << index)
+        )
+
+    def _is_sure(self, remaining: int) -> bool:
+        return all(
+            id(node) in self._rule._sure
             for index, node in enumerate(self._node.nodes)
             if remaining & (1 << index)
         )

@@ -8,10 +8,10 @@ the text decides them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.syntax.events import Close, Trail
-from language_server.syntax.rush import rush
 from language_server.syntax.frames import (
     NONE,
     OPEN_END,
@@ -26,6 +26,7 @@ from language_server.syntax.frames import (
     rebased,
     rebased_parts,
 )
+from language_server.syntax.rush import rush
 from language_server.syntax.slots import (
     ASSIGN,
     GATHER,
@@ -40,6 +41,7 @@ from language_server.syntax.slots import (
     Result,
     Slot,
 )
+from language_server.syntax.tables import table_of
 from language_server.syntax.terminals import Terminal
 from language_server.syntax.values import (
     CLOSE,
@@ -99,6 +101,9 @@ class Machine:
         waiting: the threads in front of undecided terminals.
         accepted: threads that have read the whole text.
         comments: where the comments at a position end; found once for all terminals, as Arpeggio does.
+        thorough: whether terminals are tried although the next character rules them out, so that ``tried``
+            is complete.
+        sure_start: the last agenda with a single thread.
         in_comment: whether a comment is being read, which holds no comments itself.
         furthest: the last position at which a terminal was tried in vain, and the slots tried there.
     """
@@ -120,6 +125,8 @@ class Machine:
         self.tried: list[Waiting] = []
         self.comments: dict[int, int] = {}
         self.in_comment = False
+        self.thorough = False
+        self.sure_start = agenda
 
     def run(self) -> None:
         """Process all positions."""
@@ -133,6 +140,8 @@ class Machine:
     def step(self) -> None:
         """Process the first position."""
         at = min(self.threads)
+        if len(self.threads) == 1 and len(self.threads[at]) == 1 and not self.open:
+            self.sure_start = Agenda({at: self.threads[at]}, {}, self.won)
         run = _Bucket(self, at)
         opened, won = self.open, self.won
         run.process(list(self.threads[at].values()))
@@ -453,10 +462,14 @@ class _Bucket:
             return
         self._seen.add(key)
         branches = slot.branches
+        fitting = self._fitting(slot)
+        if not fitting:
+            return
         tasks: list[Task] = []
-        final = len(branches) - 1
+        final = fitting[-1]
         moved = NONE
-        for index, branch in enumerate(branches):
+        for index in fitting:
+            branch = branches[index]
             if index == final:
                 tasks.append(
                     (branch, frame, trail, pending, parts, last, conditions | moved, inside)
@@ -477,6 +490,21 @@ class _Bucket:
                 conditions |= {guard}
                 moved = NONE
         self._stack.extend(reversed(tasks))
+
+    def _fitting(self, slot: ChoiceSlot) -> Sequence[int]:
+        """The branches that may read the text here, as far as its next character tells."""
+        machine = self._machine
+        everything = range(len(slot.branches))
+        if machine.thorough or slot.moving:
+            return everything
+        table = table_of(slot)
+        if not table.plain or table.layout is None:
+            return everything
+        start, comment = self._start(table.layout)
+        local = start - machine.shift
+        if comment != DECIDED or local >= len(machine.text):
+            return everything
+        return table.branches(slot, machine.text[local])
 
     def _new_guard(self) -> Guard:
         guard = Guard()

@@ -79,6 +79,7 @@ def parse(
         accepted = next((t for t in machine.accepted if not t.conditions), None)
         if accepted is not None:
             return Parse(accepted.trail, tuple(faults), not faults)
+        machine = _thorough(machine)
         trail = machine.tried[0].thread.trail if machine.tried else trail
         fault = _fault(machine, text, terminals)
         faults.append(fault)
@@ -88,6 +89,14 @@ def parse(
         if repair is None:
             return Parse(trail, tuple(faults), False)
         agenda = repair
+
+
+def _thorough(machine: Machine) -> Machine:
+    """The end of a run that has failed, with every terminal tried that could have stood there."""
+    again = Machine(machine._skipper, machine.text, machine.shift, True, machine.sure_start)
+    again.thorough = True
+    again.run()
+    return again
 
 
 def lexeme(text: str, start: int, terminals: Iterable[Terminal]) -> int:

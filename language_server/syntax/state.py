@@ -134,8 +134,11 @@ class ParseState:
 
     @property
     def in_comment(self) -> bool:
-        """Whether the prefix ends inside a comment, in some reading."""
-        return any(waiting.comment == IN_COMMENT for waiting in self._waiting)
+        """Whether the prefix ends inside a comment, or in what can only become one."""
+        return bool(self._waiting) and (
+            any(waiting.comment == IN_COMMENT for waiting in self._waiting)
+            or all(waiting.comment for waiting in self._waiting)
+        )
 
     def advance(self, text: str) -> ParseState:
         """The state behind ``text``; feeding a text in pieces equals feeding it at once."""
@@ -170,6 +173,10 @@ class ParseState:
             if isinstance(slot, MatchSlot) and waiting.start == self.length:
                 white.update(dict.fromkeys(slot.layout.white))
         return "".join(white)
+
+    def comment_terminals(self) -> tuple[Terminal, ...]:
+        """The terminals that are whole comments of the language."""
+        return self._skipper.comment_terminals() or ()
 
     def _close(self) -> Trail | None:
         if self._agenda is None:

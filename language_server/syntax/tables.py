@@ -51,10 +51,11 @@ class Table:
         passes: whether the end of the rule is all there is to reach.
     """
 
-    __slots__ = ("_by_char", "layout", "passes", "paths", "plain")
+    __slots__ = ("_branches", "_by_char", "layout", "passes", "paths", "plain")
 
     def __init__(self, slot: Slot) -> None:
         self._by_char: dict[str, tuple[Path, ...]] = {}
+        self._branches: dict[str, tuple[int, ...]] = {}
         paths: list[Path] = []
         self.plain = _Walk(paths).run(slot)
         self.paths = tuple(paths)
@@ -70,6 +71,18 @@ class Table:
                 path
                 for path in self.paths
                 if path.match is None or path.match.terminal.can_start(char)
+            )
+        return known
+
+
+    def branches(self, choice: ChoiceSlot, char: str) -> tuple[int, ...]:
+        """The branches of ``choice``, whose table this is, that fit the next character."""
+        known = self._branches.get(char)
+        if known is None:
+            known = self._branches[char] = tuple(
+                index
+                for index, branch in enumerate(choice.branches)
+                if table_of(branch).at(char)
             )
         return known
 

@@ -175,12 +175,12 @@ class Terminal:
             for text in beam:
                 if text and self.match(text, 0) == len(text):
                     return text
+            longer = [text + char for text in beam[:BEAM] for char in characters]
             beam = [
-                longer
-                for text in beam
-                for char in characters
-                if _touches(loose, longer := text + char) or self.match(longer, 0) == len(longer)
-            ][:BEAM]
+                text
+                for text in longer
+                if _touches(loose, text) or self.match(text, 0) == len(text)
+            ]
         return None
 
     def _may_start(self, char: str) -> bool:
@@ -291,9 +291,10 @@ def least_width(matcher: re.Pattern[str]) -> int:
 
 @lru_cache(maxsize=1024)
 def _representatives(pattern: str, flags: int) -> tuple[str, ...]:
-    """Characters among which the pattern cannot distinguish any it does not name."""
+    """Characters among which is one of each kind the pattern distinguishes, its literals first."""
     points: list[int] = []
     _collect(list(sre_parser.parse(pattern, flags & ~re.DEBUG)), points)
+    exact = dict.fromkeys(chr(point) for point in points if chr(point).isprintable())
     characters: dict[str, None] = {}
     for point in points:
         for near in (point, point + 1, point - 1):
@@ -303,7 +304,7 @@ def _representatives(pattern: str, flags: int) -> tuple[str, ...]:
                     characters.update(dict.fromkeys(chr(near).swapcase()[:1]))
     plain = dict.fromkeys(_PLAIN_CHARACTERS)
     named = [char for char in characters if char.isprintable()]
-    return tuple(dict.fromkeys([*plain, *named, *characters]))
+    return tuple(dict.fromkeys([*exact, *plain, *named, *characters]))
 
 
 def _collect(item: Any, points: list[int]) -> None:
