@@ -106,14 +106,13 @@ class Frame(Edge):
         if known is not None:
             return known
         waiting: list[Frame] = [self]
+        entered: set[Frame] = set()
         while waiting:
             frame = waiting[-1]
-            parents = [edge.parent for edge in frame.edges() if edge.parent is not None]
-            missing = [
-                parent for parent in parents if parent._rest is None and parent not in waiting
-            ]
-            if missing:
-                waiting.extend(missing)
+            if frame not in entered:
+                entered.add(frame)
+                parents = [edge.parent for edge in frame.edges() if edge.parent is not None]
+                waiting.extend(p for p in parents if p._rest is None and p not in entered)
                 continue
             waiting.pop()
             frame._rest = min(

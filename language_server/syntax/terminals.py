@@ -21,6 +21,8 @@ Kind = Literal["keyword", "regex", "end"]
 
 SENTINEL = "\uffff"
 EXAMPLE_LENGTH = 80
+#: Characters before a terminal that its pattern may look back at.
+LOOK_BEHIND = 64
 BEAM = 48
 
 _PLAIN_CHARACTERS = "xa0\"' \n_A1.-+/\u00e9\u6f22\u0663\x01\t\u20ac"
@@ -44,6 +46,7 @@ class Terminal:
         "_lowered",
         "_matcher",
         "_partial",
+        "_settles",
         "boundary",
         "ignore_case",
         "kind",
@@ -74,6 +77,7 @@ class Terminal:
         self._partial = _partial_pattern(matcher.pattern, matcher.flags) if matcher else None
         self._first: dict[str, bool] = {}
         self._examples: dict[str, str | None] = {}
+        self._settles = matcher is not None and _settles(matcher.pattern, matcher.flags)
         self.width = len(text) if matcher is None or boundary else least_width(matcher)
 
     def __repr__(self) -> str:
@@ -125,9 +129,26 @@ class Terminal:
             return self.text.startswith(text[start:])
         if self._partial is None:
             return True
-        if self._partial.match(text, start, partial=True) is None:
+        if end >= 0 and end < len(text) and self._settles:
+            return False
+        if not self._asks(text, start):
             return False
         return end != len(text) or self._extends(text, start, end)
+
+    def _asks(self, text: str, start: int) -> bool:
+        """Whether the match at ``start`` looks at the end of ``text``.
+
+        ``regex`` takes time in proportion to the text it is given, so it is given little at first.
+        """
+        assert self._partial is not None
+        first = max(0, start - LOOK_BEHIND)
+        size = 64
+        while start + size < len(text):
+            part = text[first : start + size]
+            if self._partial.match(part, start - first, partial=True) is None:
+                return False
+            size *= 8
+        return self._partial.match(text[first:], start - first, partial=True) is not None
 
     def can_start(self, char: str) -> bool:
         """Whether some text of this terminal, or the empty one, may stand before or at ``char``."""
@@ -204,8 +225,8 @@ class Terminal:
         """Whether one more character could change a match that ends where the text ends."""
         assert self._matcher is not None and self._partial is not None
         for char in _representatives(self._matcher.pattern, self._matcher.flags):
-            longer = text[max(0, start - 64) :] + char
-            at = min(start, 64)
+            longer = text[max(0, start - LOOK_BEHIND) :] + char
+            at = min(start, LOOK_BEHIND)
             found = self._matcher.match(longer, at)
             if found is None or found.end() != at + end - start:
                 return True
@@ -287,6 +308,24 @@ def least_width(matcher: re.Pattern[str]) -> int:
     """The least number of characters ``matcher`` takes."""
     low, _ = sre_parser.parse(matcher.pattern, matcher.flags & ~re.DEBUG).getwidth()
     return int(low)
+
+
+@lru_cache(maxsize=1024)
+def _settles(pattern: str, flags: int) -> bool:
+    """Whether a match that ends before the end of the text is always decided.
+
+    That is so for a row of single characters of which the last may repeat, optionally up to a word
+    boundary: nothing behind the match but the next character is ever looked at.
+    """
+    items = list(sre_parser.parse(pattern, flags & ~re.DEBUG))
+    if items and items[-1][0] is sre.AT and items[-1][1] is sre.AT_BOUNDARY:
+        items.pop()
+    single = (sre.IN, sre.LITERAL, sre.NOT_LITERAL, sre.ANY)
+    if items and items[-1][0] is sre.MAX_REPEAT:
+        repeated = items.pop()[1][2]
+        if len(repeated) != 1 or repeated[0][0] not in single:
+            return False
+    return all(operation in single for operation, _ in items)
 
 
 @lru_cache(maxsize=1024)
