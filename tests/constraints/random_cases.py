@@ -199,3 +199,34 @@ def texts(draw: Any, size: int = 6) -> list[Event]:
             depth.pop()
     events.extend(Close(0) for _ in depth)
     return events
+
+
+@st.composite
+def sound_texts(draw: Any, size: int = 6) -> list[Event]:
+    """Like ``texts``, but every reference resolves and no demanded value is missing."""
+    events: list[Event] = []
+    opened = 0
+    for event in draw(texts(size)):
+        events.append(event)
+        if isinstance(event, Open) and event.cls != "Root":
+            events.append(Assign("name", False, f"n{opened}", "ID", event.start, event.start + 1))
+            opened += 1
+            if event.cls == "B":
+                events.append(Refer("best", False, "B", "?", "ID", event.start, event.start + 1))
+        elif isinstance(event, Assign) and event.feature == "name":
+            events.pop()
+        elif isinstance(event, Refer) and event.feature == "best":
+            events.pop()
+    classes = [e.cls for e in events if isinstance(e, Open) and e.cls != "Root"]
+    sound: list[Event] = []
+    for event in events:
+        if isinstance(event, Refer):
+            fitting = [
+                f"n{i}" for i, cls in enumerate(classes) if event.target in (cls, "Node")
+            ]
+            if not fitting:
+                continue
+            name = event.name if event.name in fitting else draw(st.sampled_from(fitting))
+            event = Refer(event.feature, event.many, event.target, name, "ID", 0, 1)
+        sound.append(event)
+    return sound
