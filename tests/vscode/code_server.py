@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import time
@@ -81,11 +80,11 @@ class CodeServer:
 
     def stop(self) -> None:
         """Ends the server and the processes it started: extension hosts, language servers."""
-        os.killpg(self._process.pid, signal.SIGTERM)
+        self._process.terminate()  # it ends its children itself
         try:
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=20)
         except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.kill()
             self._process.wait()
 
     def _install(self, vsix: Path) -> None:
@@ -115,7 +114,6 @@ class CodeServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
             )
         deadline = time.monotonic() + START_SECONDS
         while not self._answers():

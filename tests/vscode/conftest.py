@@ -90,7 +90,7 @@ def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=BROWSER_OPTIONS)
         yield launched.new_context(
-            viewport={"width": 1000, "height": 640}, device_scale_factor=1.5, color_scheme="light"
+            viewport={"width": 960, "height": 600}, device_scale_factor=1.5, color_scheme="light"
         )
         launched.close()
 
@@ -118,6 +118,7 @@ def open_workbench(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]
         page.goto(server.url(folder, first))
         workbench = Workbench(page, first)
         workbench.opened()
+        workbench.press("Control+b")  # the list of files takes the room that lines need
         if runs:
             workbench.served(within)
         return workbench

@@ -51,7 +51,7 @@ def test_dangling_reference_is_fixed_through_the_completion_list(
     picture(workbench, "squiggle")
 
     workbench.go_to(DANGLING, 22)
-    workbench.press("Control+Space")
+    workbench.press("Control+Backspace", "Control+Space")
     offered = workbench.eventually(workbench.suggestions, lambda labels: labels != [])
     assert any(label.startswith("Closed") for label in offered), offered
     workbench.settle()
@@ -78,7 +78,7 @@ def test_squiggle_stands_exactly_behind_characters_outside_the_basic_plane(
 def test_problems_follow_typing(code_server: Any, open_workbench: Callable[..., Any]) -> None:
     workbench = open_workbench(code_server, {"door.statechart": DOOR.replace("Closd", "Closed")})
     workbench.open_problems()
-    workbench.go_to(17, 15)
+    workbench.go_to(17, 14)
     workbench.type("x")  # no event has this name
     (problem,) = workbench.eventually(workbench.problems, lambda rows: len(rows) == 1)
     assert "[Ln 17, Col 8]" in problem
@@ -95,7 +95,7 @@ def test_ghost_text_is_accepted_with_tab(
 ) -> None:
     begun = "\n".join(DOOR.split("\n")[:10]) + "\n"
     workbench = open_workbench(code_server, {"door.statechart": begun})
-    workbench.go_to(10, 40)
+    workbench.go_to_end_of(10)
     workbench.press("Enter")
     pieces = workbench.eventually(
         workbench.ghost.all_inner_texts, lambda texts: any(text.strip() for text in texts)

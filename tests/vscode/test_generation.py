@@ -91,7 +91,7 @@ def test_a_stopped_generation_leaves_the_document_and_the_server_as_they_were(
     assert workbench.lines() == [DESCRIPTION]
     # The server goes on working.
     workbench.open_problems()
-    workbench.go_to(1, 200)
+    workbench.go_to_end_of(1)
     workbench.press("Enter")
     workbench.type("nonsense")
     workbench.eventually(workbench.problems, lambda rows: rows != [])

@@ -41,8 +41,10 @@ class Workbench:
         expect(self.editor.locator(".view-lines")).to_be_visible(timeout=PATIENCE)
 
     def served(self, within: int = PATIENCE) -> None:
-        """Waits until the language server runs."""
-        expect(self.status).to_have_text(re.compile(r"^\s*Langwright\s*$"), timeout=within)
+        """Waits until the language server runs, or says that it never will."""
+        over = re.compile(r"^\s*Langwright(: not running)?\s*$")
+        expect(self.status).to_have_text(over, timeout=within)
+        assert "not running" not in self.status.inner_text(), self.notifications()
 
     def settle(self) -> None:
         """Lets what is being drawn come to rest, for a picture."""
@@ -81,7 +83,7 @@ class Workbench:
 
     def go_to(self, line: int, column: int) -> None:
         """Puts the cursor somewhere; both count from 1."""
-        self.editor.locator(".view-lines").click(position={"x": 200, "y": 5})
+        self.page.keyboard.press("Control+1")  # the first group of editors
         self.page.keyboard.press("Control+g")
         box = self.page.locator(".quick-input-widget input.input")
         expect(box).to_be_visible(timeout=PATIENCE)
@@ -90,6 +92,11 @@ class Workbench:
         expect(self.page.locator("#status\\.editor\\.selection")).to_contain_text(
             f"Ln {line}, Col {column}", timeout=PATIENCE
         )
+
+    def go_to_end_of(self, line: int) -> None:
+        """Puts the cursor behind the last character of a line."""
+        self.go_to(line, 1)
+        self.page.keyboard.press("End")
 
     def type(self, text: str) -> None:
         """Types as a person does, a key at a time."""

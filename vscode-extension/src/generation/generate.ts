@@ -214,9 +214,10 @@ class Attempt implements vscode.Disposable {
       }
       story = heard(story, progress);
       report(told(story));
-      if (story.text !== "") {
+      const text = story.text.trimStart();
+      if (text !== "") {
         growing ??= this.preview.open(this.document, token);
-        void growing.then((preview) => { preview.show(story.text); });
+        void growing.then((preview) => { preview.show(text); });
       }
     });
     try {
