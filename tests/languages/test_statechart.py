@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from language_server.constraints import Violation
 from language_server.languages import Language, load_language
 
 HEAD = "statechart S\nevent e\n"
@@ -161,3 +164,55 @@ def test_examples_of_clevr_are_valid_and_described() -> None:
     for example in clevr.examples:
         assert clevr.judge(example.text) == ()
         assert example.description.endswith("?")
+
+
+def test_a_state_that_nothing_can_reach_any_more(statechart: Language) -> None:
+    """A dead end is known as soon as every reachable state is finished."""
+    lost = HEAD + "initial state A { on e -> B } state B { } state C"
+    open_to_c = HEAD + "initial state A { on e -> B } state C { } state B { on"
+    assert [v.constraint for v in contradictions(statechart, lost)] == ["lost"]
+    assert contradictions(statechart, open_to_c) == ()
+
+
+def contradictions(language: Language, prefix: str) -> tuple[Violation, ...]:
+    state = language.grammar.start().advance(prefix + " ")
+    trail = state.expected()[0].trail
+    return language.constraints.initial().refine_all(trail.events()).contradictions
+
+
+@st.composite
+def charts(draw: st.DrawFn) -> str:
+    """Statecharts of up to five states, nested at random; many of them are valid."""
+    count = draw(st.integers(1, 5))
+    names = [f"S{number}" for number in range(count)]
+    inside = [draw(st.integers(-1, number - 1)) for number in range(count)]
+
+    def state(number: int) -> str:
+        mark = draw(st.sampled_from(["", "", "", "final "]))
+        if number == 0 or inside[number] not in inside[:number]:
+            mark = draw(st.sampled_from(["initial "] * 5 + [mark]))
+        parts = [
+            f"on e -> {draw(st.sampled_from(names))}"
+            for _ in range(0 if mark == "final " else draw(st.integers(0, 2)))
+        ]
+        parts += [state(inner) for inner in range(count) if inside[inner] == number]
+        parts = draw(st.permutations(parts))
+        return f"{mark}state {names[number]} {{ {' '.join(parts)} }}"
+
+    roots = [state(number) for number in range(count) if inside[number] == -1]
+    return HEAD + " ".join(draw(st.permutations(roots)))
+
+
+@given(charts())
+@settings(max_examples=60)
+def test_no_prefix_of_a_valid_chart_is_contradictory(statechart: Language, text: str) -> None:
+    parse = statechart.grammar.parse(text)
+    assert parse.complete
+    evaluation = statechart.constraints.initial()
+    steps = []
+    for event in parse.trail.events():
+        evaluation = evaluation.refine(event)
+        steps.append(evaluation)
+    if not evaluation.obligations:
+        for step in steps:
+            assert step.contradictions == (), text
