@@ -1,8 +1,9 @@
 """From the parser model that textX builds for Arpeggio to slots.
 
-The rules of the translation follow ``arpeggio`` 2.0 and ``textx.model`` 4.4 line by line, their quirks
-included: a suppressed match returns ``None`` and lets an ordered choice go on, a false result ends a
-repetition without backtracking, ``ws`` and ``skipws`` count on sequences and choices only.
+The rules of the translation follow ``arpeggio`` 2.0 and ``textx.model`` 4.4 line by line, their
+quirks included: a suppressed match returns ``None`` and lets an ordered choice go on, a false
+result ends a repetition without backtracking, ``ws`` and ``skipws`` count on sequences and choices
+only.
 """
 
 from __future__ import annotations
@@ -181,10 +182,8 @@ class _Rule:
         self._least = compiler.least
         self._sure = compiler.sure
 
-    def node(
-        self, node: Node, env: Environment, after: Continuation, sink: Sink | None
-    ) -> Slot:
-        """An expression inside a body: a terminal, the call of another rule, or a nested expression."""
+    def node(self, node: Node, env: Environment, after: Continuation, sink: Sink | None) -> Slot:
+        """An expression inside a body: a terminal, the call of a rule, or a nested expression."""
         if node.suppress:
             env = replace(env.silent(), loud=False)
             given = after
@@ -226,9 +225,7 @@ class _Rule:
 
     # -- terminals and rules ----------------------------------------------------------------------
 
-    def _match(
-        self, node: Node, env: Environment, after: Continuation, sink: Sink | None
-    ) -> Slot:
+    def _match(self, node: Node, env: Environment, after: Continuation, sink: Sink | None) -> Slot:
         effect = NOTHING
         if env.mode is Mode.OBJECT and sink is not None:
             effect = ASSIGN
@@ -300,17 +297,13 @@ class _Rule:
             rest = after.rest + sum(self._least.of(node) for node in nodes[at + 1 :])
 
             def to(result: Result) -> Slot:
-                return self._sequence(
-                    nodes, at + 1, add(sum_, result), env, after, sink, known
-                )
+                return self._sequence(nodes, at + 1, add(sum_, result), env, after, sink, known)
 
             slot = self.node(nodes[at], muted(env, sum_), Continuation(to, rest), sink)
             known[at, sum_] = slot
         return slot
 
-    def _choice(
-        self, node: Node, env: Environment, after: Continuation, sink: Sink | None
-    ) -> Slot:
+    def _choice(self, node: Node, env: Environment, after: Continuation, sink: Sink | None) -> Slot:
         suffixes: dict[int, Slot] = {}
 
         def suffix(first: int) -> Slot:
@@ -352,9 +345,7 @@ class _Rule:
         def moving_branch(choice: ChoiceSlot, first: int, index: int) -> Continuation:
             def done(result: Result, at: int) -> Slot:
                 if result is not Result.NONE:
-                    return CloseSlot(
-                        choice, -1 - index, after.rest, lambda: after(_HELD[result])
-                    )
+                    return CloseSlot(choice, -1 - index, after.rest, lambda: after(_HELD[result]))
                 if at == len(node.nodes):
                     return FailSlot(self._body)
                 further = Continuation(lambda result: done(result, at + 1), after.rest)
@@ -460,8 +451,11 @@ class _Group:
         self._after = after
         self._rounds: dict[tuple[int, Result], Slot] = {}
         self._same = [
-            next(i for i, other in enumerate(node.nodes) if other is node.nodes[j] or
-                 _equal(other, node.nodes[j]))
+            next(
+                i
+                for i, other in enumerate(node.nodes)
+                if other is node.nodes[j] or _equal(other, node.nodes[j])
+            )
             for j in range(len(node.nodes))
         ]
 
@@ -483,9 +477,7 @@ class _Group:
             )
         return self._rounds[key]
 
-    def _ways(
-        self, choice: ChoiceSlot, remaining: int, sum_: Result, first: bool
-    ) -> list[Slot]:
+    def _ways(self, choice: ChoiceSlot, remaining: int, sum_: Result, first: bool) -> list[Slot]:
         separated = self._node.sep is not None and not first
         element = Continuation(
             lambda _: self._elements(remaining, remaining, sum_, choice), self._rest(remaining)
@@ -715,7 +707,7 @@ def _least(node: Node, values: dict[int, float]) -> float:
 
 
 def pattern_of(node: Node) -> re.Pattern[str]:
-    """The compiled pattern of a regex match; one that never matches for textX's dummy ``OBJECT``."""
+    """The compiled pattern of a regex match; for textX's dummy ``OBJECT`` one without a match."""
     pattern: re.Pattern[str] | None = getattr(node, "regex", None)
     return pattern if pattern is not None else _NEVER
 

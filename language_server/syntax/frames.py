@@ -1,7 +1,8 @@
 """Threads of a parse and the stack they share.
 
-A frame is the run of one rule from one position. Threads that call the same rule at the same position share
-its frame (a graph-structured stack), so the number of frames is bounded by rules times positions.
+A frame is the run of one rule from one position. Threads that call the same rule at the same
+position share its frame (a graph-structured stack), so the number of frames is bounded by rules
+times positions.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ from language_server.syntax.terminals import Terminal
 def joint(state: ParseState, terminal_text: str) -> str:
     """The text to append for ``terminal_text`` to be read as the next terminal behind ``state``.
 
-    That is ``terminal_text`` behind the least white space that keeps it apart from what stands before it,
-    and behind the end of a comment if the prefix ends in one. Where nothing helps, ``terminal_text`` itself.
+    That is ``terminal_text`` behind the least white space that keeps it apart from what stands
+    before it, and behind the end of a comment if the prefix ends in one. Where nothing helps,
+    ``terminal_text`` itself.
     """
     for gap in _gaps(state):
         behind = state.advance(gap) if gap else state

@@ -41,7 +41,7 @@ class Skipper:
         return any(terminal.can_start(char) for terminal in self._comments)
 
     def skip(self, machine: Machine, layout: Layout, at: int) -> tuple[int, int]:
-        """Where a terminal behind ``at`` starts, and whether the end of the text leaves that open."""
+        """Where a terminal behind ``at`` starts, and how what is skipped ends (``DECIDED`` ...)."""
         first = start = self._skip_white(machine, layout, at)
         if self._compiler.comments is None or machine.in_comment:
             return start, DECIDED

@@ -1,9 +1,9 @@
 """The machine that runs threads over a text.
 
-Threads are processed position by position, all threads of a position together, so that equal ones merge and
-each terminal is matched once. Where a later branch of a choice is followed although an earlier one may still
-succeed, its threads carry the earlier branch's ``Guard`` as a condition; conditions are settled as soon as
-the text decides them.
+Threads are processed position by position, all threads of a position together, so that equal ones
+merge and each terminal is matched once. Where a later branch of a choice is followed although an
+earlier one may still succeed, its threads carry the earlier branch's ``Guard`` as a condition;
+conditions are settled as soon as the text decides them.
 """
 
 from __future__ import annotations
@@ -88,9 +88,7 @@ class Agenda(NamedTuple):
         return min(self.threads)
 
 
-Task = tuple[
-    Slot, Frame, Trail, "Pending | None", "Part | None", int, Conditions, Inside
-]
+Task = tuple[Slot, Frame, Trail, "Pending | None", "Part | None", int, Conditions, Inside]
 
 
 class Machine:
@@ -100,12 +98,14 @@ class Machine:
         base: the agenda before the first position that the end of the text leaves undecided.
         waiting: the threads in front of undecided terminals.
         accepted: threads that have read the whole text.
-        comments: where the comments at a position end; found once for all terminals, as Arpeggio does.
-        thorough: whether terminals are tried although the next character rules them out, so that ``tried``
-            is complete.
+        furthest: the last position at which a terminal was tried in vain.
+        tried: the threads in front of the terminals tried there.
+        thorough: whether terminals are tried although the next character rules them out, so that
+            ``tried`` is complete.
         sure_start: the last agenda with a single thread.
+        comments: where the comments at a position end; found once for all terminals, as Arpeggio
+            does.
         in_comment: whether a comment is being read, which holds no comments itself.
-        furthest: the last position at which a terminal was tried in vain, and the slots tried there.
     """
 
     def __init__(
@@ -246,7 +246,7 @@ class Machine:
     # -- looking ahead ----------------------------------------------------------------------------
 
     def ahead(self, probe: Slot, at: int) -> bool | None:
-        """Whether the text from ``at`` can be read from ``probe``; None if the end leaves it open."""
+        """Whether the text from ``at`` can be read from ``probe``; None if that is undecided."""
         return self._reach(probe, at, self.in_comment)[0]
 
     def comment(self, probe: Slot, at: int) -> tuple[bool | None, int]:
@@ -316,9 +316,7 @@ class _Survey:
                 waiting.pop()
                 continue
             edges = [e for e in top.edges() if self._won.isdisjoint(e.conditions)]
-            missing = [
-                e.parent for e in edges if e.parent is not None and e.parent not in viable
-            ]
+            missing = [e.parent for e in edges if e.parent is not None and e.parent not in viable]
             if missing and top not in viable:
                 viable[top] = None
                 waiting.extend(missing)
@@ -359,7 +357,7 @@ class _Bucket:
 
     def process(self, threads: list[Thread]) -> None:
         """Run the threads up to their next terminals."""
-        stack = self._stack
+        stack, machine = self._stack, self._machine
         for t in reversed(threads):
             stack.append(
                 (t.slot, t.frame, t.trail, t.pending, t.parts, t.end, t.conditions, t.inside)
@@ -376,6 +374,8 @@ class _Bucket:
         )
         while stack:
             task = stack.pop()
+            if task[6] and not machine.won.isdisjoint(task[6]):
+                continue
             steps[task[0].op](task)
         for frame in self._frames.values():
             frame.clean = all(
@@ -404,14 +404,18 @@ class _Bucket:
             self._wait(task, machine.shift + len(machine.text), end, comment)
             undecided = True
         elif end < 0:
-            if start >= machine.furthest:
-                if start > machine.furthest:
-                    machine.tried = []
-                machine.furthest = start
-                machine.tried.append(Waiting(_thread(task), start, -1, DECIDED))
+            self._note_failure(task, start)
             return
         if end >= 0:
             self._arrive(task, start, end, undecided and not machine.closed)
+
+    def _note_failure(self, task: Task, start: int) -> None:
+        machine = self._machine
+        if start >= machine.furthest:
+            if start > machine.furthest:
+                machine.tried = []
+            machine.furthest = start
+            machine.tried.append(Waiting(_thread(task), start, -1, DECIDED))
 
     def _wait(self, task: Task, start: int, end: int, comment: int) -> None:
         self.undecided = True
@@ -565,7 +569,7 @@ class _Bucket:
             self._go_back(frame, edge, *returned)
 
     def _return(self, task: Task) -> None:
-        slot, frame, trail, pending, parts, last, conditions, inside = task
+        slot, frame, trail, pending, parts, last, conditions, _ = task
         result: Result = slot.result  # type: ignore[attr-defined]
         if frame.parent is None:
             self._accept(_thread(task))
@@ -573,8 +577,10 @@ class _Bucket:
         returned = (result, trail, pending, parts, last, conditions)
         if frame.start == self._at and frame in self._frames.values():
             self._returned.setdefault(frame, []).append(returned)
+        won = self._machine.won
         for edge in reversed(frame.edges()):
-            self._go_back(frame, edge, *returned)
+            if won.isdisjoint(edge.conditions):
+                self._go_back(frame, edge, *returned)
 
     def _accept(self, thread: Thread) -> None:
         machine = self._machine
@@ -622,6 +628,8 @@ class _Bucket:
             self.undecided = True
             conditions |= OPEN_END
         elif answer != slot.wanted:
+            layout = table_of(slot.probe).layout
+            self._note_failure(task, self._start(layout)[0] if layout is not None else self._at)
             return
         self._stack.append((slot.next, frame, trail, pending, parts, last, conditions, inside))
 

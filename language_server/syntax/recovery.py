@@ -1,9 +1,9 @@
 """Parsing whole documents: everything that can be read, and every syntax fault.
 
-Where no thread can go on, the parse is repaired and continues. The repairs are, from the cheapest on: a
-missing terminal is assumed, a lexeme is skipped, a lexeme is replaced, or text is skipped until a rule
-around the fault, taken as finished, can go on. Each is tried out on the text that follows; the cheapest one
-that reads on far enough is taken.
+Where no thread can go on, the parse is repaired and continues. The repairs are, from the cheapest
+on: a missing terminal is assumed, a lexeme is skipped, a lexeme is replaced, or text is skipped
+until a rule around the fault, taken as finished, can go on. Each is tried out on the text that
+follows; the cheapest one that reads on far enough is taken.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from language_server.syntax.events import Close, Trail
 from language_server.syntax.frames import Frame, Thread
-from language_server.syntax.machine import Agenda, Machine, Waiting
-from language_server.syntax.slots import GATHER, MatchSlot, Result
+from language_server.syntax.machine import Agenda, Machine
+from language_server.syntax.slots import GATHER, AssignSlot, CloseSlot, MatchSlot, Result
+from language_server.syntax.tables import table_of
 from language_server.syntax.terminals import Terminal
 from language_server.syntax.values import TEXT
 
@@ -66,9 +67,7 @@ class Parse:
     complete: bool
 
 
-def parse(
-    skipper: Skipper, thread: Thread, text: str, terminals: Iterable[Terminal]
-) -> Parse:
+def parse(skipper: Skipper, thread: Thread, text: str, terminals: Iterable[Terminal]) -> Parse:
     """Read ``text`` from ``thread`` and repair what does not fit."""
     faults: list[SyntaxFault] = []
     agenda = _agenda(0, [thread])
@@ -117,25 +116,25 @@ def _fault(machine: Machine, text: str, terminals: Iterable[Terminal]) -> Syntax
     start = max(machine.furthest, 0)
     end = lexeme(text, start, terminals)
     found = text[start:end]
+    slots = [waiting.thread.slot for waiting in machine.tried]
     expected = tuple(
-        dict.fromkeys(_terminal(waiting).describe() for waiting in machine.tried)
+        dict.fromkeys(slot.terminal.describe() for slot in slots if isinstance(slot, MatchSlot))
     )
-    shown = f"'{found if len(found) <= 40 else found[:37] + '...'}'" if found else ""
+    return SyntaxFault(start, end, _message(expected, found), expected, found)
+
+
+def _message(expected: tuple[str, ...], found: str) -> str:
+    shown = f"'{found if len(found) <= 40 else found[:37] + '...'}'"
+    if not expected:
+        return f"{shown} cannot stand here" if found else "the text ends too early"
     what = f"found {shown}" if found else "the text ends"
-    message = f"expected {_enumerate(expected)} but {what}" if expected else f"unexpected {what}"
-    return SyntaxFault(start, end, message, expected, found)
+    return f"expected {_enumerate(expected)} but {what}"
 
 
 def _enumerate(words: tuple[str, ...]) -> str:
     if len(words) <= 1:
         return "".join(words)
     return f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def _terminal(waiting: Waiting) -> Terminal:
-    slot = waiting.thread.slot
-    assert isinstance(slot, MatchSlot)
-    return slot.terminal
 
 
 def _agenda(at: int, threads: Iterable[Thread]) -> Agenda:
@@ -160,7 +159,12 @@ class _Repairs:
         self._text = text
         self._fault = fault
         self._terminals = terminals
-        self._threads = [_free(waiting.thread) for waiting in machine.tried]
+        self._limits: dict[int, int] = {}
+        threads: dict[Any, Thread] = {}
+        for waiting in machine.tried:
+            thread = _free(waiting.thread)
+            threads.setdefault(thread.key(), thread)
+        self._threads = list(threads.values())
 
     def best(self) -> Agenda | None:
         """The agenda after the cheapest repair that reads on; None if the rest cannot be read."""
@@ -176,45 +180,70 @@ class _Repairs:
     def _candidates(self) -> Iterator[Agenda]:
         start, end = self._fault.start, self._fault.end
         if start < len(self._text):
-            missing = [t for t in self._threads if not _awaits_end(t)]
+            missing = [_assumed(t) for t in self._threads if _awaits_text(t)]
             for thread in missing:
-                yield _agenda(start, [_assumed(thread, start)])
+                yield _agenda(start, [thread])
             yield _agenda(end, self._threads)
             for thread in missing:
-                yield _agenda(end, [_assumed(thread, end)])
+                yield _agenda(end, [thread])
         yield from self._resumptions()
 
     def _resumptions(self) -> Iterator[Agenda]:
-        finished = [level for thread in self._threads for level in _levels(thread)]
+        finished: dict[Any, Thread] = {}
+        for thread in self._threads:
+            for level in _levels(thread):
+                finished.setdefault(level.key(), level)
         at = self._fault.start
         for _ in range(REACH):
-            for thread in finished:
-                yield _agenda(at, [thread])
+            for thread in finished.values():
+                if self._may_go_on(thread, at):
+                    yield _agenda(at, [thread])
             if at >= len(self._text):
                 return
-            at = lexeme(self._text, at, self._terminals)
-            while at < len(self._text) and self._text[at].isspace():
-                at += 1
-            yield _agenda(at, self._threads)
+            at = self._over_white(lexeme(self._text, at, self._terminals))
+            here = [thread for thread in self._threads if self._may_go_on(thread, at)]
+            if here:
+                yield _agenda(at, here)
+
+    def _may_go_on(self, thread: Thread, at: int) -> bool:
+        """Whether some terminal of the thread's own rule stands at ``at``."""
+        text, at = self._text, self._over_white(at)
+        slot = thread.slot
+        while isinstance(slot, (CloseSlot, AssignSlot)):
+            slot = slot.next
+        table = table_of(slot)
+        if not table.plain:
+            return True
+        paths = table.at(text[at]) if at < len(text) else table.paths
+        return any(
+            path.match is not None and path.match.terminal.match(text, at) >= 0 for path in paths
+        )
+
+    def _over_white(self, at: int) -> int:
+        while at < len(self._text) and self._text[at].isspace():
+            at += 1
+        return at
+
+    def _limit(self, at: int) -> int:
+        """The end of the lexemes that a repair at ``at`` has to read."""
+        if at not in self._limits:
+            limit = at
+            for _ in range(CONFIDENCE + 1):
+                limit = lexeme(self._text, self._over_white(limit), self._terminals)
+            self._limits[at] = limit
+        return self._limits[at]
 
     def _lexemes_read(self, agenda: Agenda) -> int:
         """How many lexemes are read from ``agenda``, up to ``CONFIDENCE``."""
         at = agenda.first()
-        limit = at
-        for _ in range(CONFIDENCE + 1):
-            while limit < len(self._text) and self._text[limit].isspace():
-                limit += 1
-            limit = lexeme(self._text, limit, self._terminals)
         machine = _Sample(self._skipper, self._text, 0, True, agenda)
-        machine.limit = limit
+        machine.limit = self._limit(at)
         machine.run()
         if machine.accepted or machine.passed:
             return CONFIDENCE
         read = 0
         while at < machine.furthest and read < CONFIDENCE:
-            while at < len(self._text) and self._text[at].isspace():
-                at += 1
-            at = lexeme(self._text, at, self._terminals)
+            at = lexeme(self._text, self._over_white(at), self._terminals)
             read += 1
         return read
 
@@ -235,28 +264,26 @@ class _Sample(Machine):
 
 
 def _free(thread: Thread) -> Thread:
-    return Thread(
-        thread.slot, thread.frame, thread.trail, thread.pending, thread.parts, thread.end
-    )
+    return Thread(thread.slot, thread.frame, thread.trail, thread.pending, thread.parts, thread.end)
 
 
-def _awaits_end(thread: Thread) -> bool:
-    return isinstance(thread.slot, MatchSlot) and thread.slot.terminal.kind == "end"
+def _awaits_text(thread: Thread) -> bool:
+    return isinstance(thread.slot, MatchSlot) and thread.slot.terminal.kind != "end"
 
 
-def _assumed(thread: Thread, at: int) -> Thread:
-    """The thread behind its terminal, as if that had stood at ``at``."""
+def _assumed(thread: Thread) -> Thread:
+    """The thread behind its terminal, as if that had been there."""
     slot = thread.slot
     assert isinstance(slot, MatchSlot)
     parts = thread.parts
     if slot.effect == GATHER and slot.result is not Result.NONE:
-        parts = (parts, TEXT, None, "", at, at)
+        parts = (parts, TEXT, None, "", 0, 0)
     return Thread(slot.after, thread.frame, thread.trail, thread.pending, parts, thread.end)
 
 
 def _levels(thread: Thread) -> list[Thread]:
     """The thread with one or more of the rules around it taken as finished, innermost first."""
-    levels = []
+    levels: list[Thread] = []
     frame: Frame | None = thread.frame
     trail, pending, end = thread.trail, thread.pending, thread.end
     while frame is not None and frame.parent is not None and len(levels) < LEVELS:

@@ -1,7 +1,8 @@
 """The fast way through a text: one thread, no conditions, one fitting path at a time.
 
-``rush`` runs the only thread of a machine as long as exactly one path fits; the first place where several
-fit, or where the end of the text leaves something open, is left to the machine's general step.
+``rush`` runs the only thread of a machine as long as exactly one path fits; the first place where
+several fit, or where the end of the text leaves something open, is left to the machine's general
+step.
 """
 
 from __future__ import annotations
@@ -23,7 +24,16 @@ from language_server.syntax.slots import (
     Slot,
 )
 from language_server.syntax.tables import Path, table_of
-from language_server.syntax.values import CLOSE, OPEN, TEXT, Pending, convert, fill, fold, join_texts
+from language_server.syntax.values import (
+    CLOSE,
+    OPEN,
+    TEXT,
+    Pending,
+    convert,
+    fill,
+    fold,
+    join_texts,
+)
 
 if TYPE_CHECKING:
     from language_server.syntax.machine import Machine
@@ -76,7 +86,8 @@ class _Rush:
     def run(self) -> None:
         """Read terminal by terminal; stop before the first that is not plainly the only one.
 
-        ``arrived`` is then the thread as it came to that place, before it returned from any rule there.
+        ``arrived`` is then the thread as it came to that place, before it returned from any rule
+        there.
         """
         machine = self._machine
         skipper = machine._skipper

@@ -1,9 +1,9 @@
 """The compiled grammar: slots, the instructions that threads of a parse run.
 
-A rule's body is compiled in continuation-passing style: each slot knows what follows it *within its rule*.
-What follows a success may depend on what Arpeggio would have returned for it (its ``Result``), because
-ordered choices and repetitions ask whether a result is ``None`` or falsy; such continuations are compiled
-for each result on its own.
+A rule's body is compiled in continuation-passing style: each slot knows what follows it *within its
+rule*. What follows a success may depend on what Arpeggio would have returned for it (its
+``Result``), because ordered choices and repetitions ask whether a result is ``None`` or falsy; such
+continuations are compiled for each result on its own.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Layout:
 
 
 class Slot:
-    """An instruction; ``rest`` is the least number of characters from here to the end of the rule."""
+    """An instruction; ``rest`` is the least number of characters up to the end of the rule."""
 
     __slots__ = ("home", "rest", "table")
     op = -1
@@ -211,9 +211,9 @@ class ChoiceSlot(Slot):
     """Try branches in order; a later one is only right if the earlier ones fail.
 
     Attributes:
-        moving: branches that may read text and yet return ``None``. Arpeggio then tries the next branch
-            *behind* that text, and only if it fails the ones after it at the beginning again. The next
-            branch behind the text is closed as branch ``-1 - index``.
+        moving: branches that may read text and yet return ``None``. Arpeggio then tries the next
+            branch *behind* that text, and only if it fails the ones after it at the beginning. The
+            next branch behind the text is closed as branch ``-1 - index``.
     """
 
     __slots__ = ("_branches", "_make", "moving")

@@ -27,7 +27,7 @@ class Expected:
 
     Attributes:
         terminal: the terminal.
-        trail: the events of this reading before the terminal, objects that would begin with it included.
+        trail: the events of this reading before the terminal, objects that begin with it included.
         start: where the terminal starts, behind white space and comments.
         typed: what of it is already there.
         whole: whether ``typed`` is itself a full match.
@@ -36,10 +36,10 @@ class Expected:
         feature: the feature the terminal fills, alone or as part of a longer value.
         many: whether that feature is a list.
         target: the class referred to where it fills a reference.
-        value_start: where the value it is part of started (``start`` if it is the first terminal of it).
+        value_start: where the value it is part of started (``start`` for its first terminal).
         value_begun: the text of that value before this terminal, as textX joins it.
-        remaining: a lower bound of the characters of any completion that takes this terminal, ``typed``
-            not counted.
+        remaining: a lower bound of the characters of any completion that takes this terminal,
+            ``typed`` not counted.
     """
 
     terminal: Terminal

@@ -1,8 +1,8 @@
 """What can be read next from a slot, computed once per slot and indexed by the next character.
 
-From a slot one comes, without reading anything, to terminals or to the end of the rule. Each such way is a
-``Path``; a ``Table`` holds the paths of a slot in the order of preference. Most texts need only these: where
-one path fits the next character, nothing else is tried.
+From a slot one comes, without reading anything, to terminals or to the end of the rule. Each such
+way is a ``Path``; a ``Table`` holds the paths of a slot in the order of preference. Most texts need
+only these: where one path fits the next character, nothing else is tried.
 """
 
 from __future__ import annotations
@@ -74,15 +74,12 @@ class Table:
             )
         return known
 
-
     def branches(self, choice: ChoiceSlot, char: str) -> tuple[int, ...]:
         """The branches of ``choice``, whose table this is, that fit the next character."""
         known = self._branches.get(char)
         if known is None:
             known = self._branches[char] = tuple(
-                index
-                for index, branch in enumerate(choice.branches)
-                if table_of(branch).at(char)
+                index for index, branch in enumerate(choice.branches) if table_of(branch).at(char)
             )
         return known
 

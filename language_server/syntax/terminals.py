@@ -1,17 +1,17 @@
 """Terminals: the strings and regular expressions a grammar is spelled with.
 
-Two questions are put to a terminal at a place of a text. *What does it match?* is answered by ``re``, as
-textX runs it. *Could more text change the answer?* is answered by ``regex`` with partial matching: the
-pattern is made atomic (so that only readings preferred to the actual match are tried), every boundary that
-looks at the end of the text is told to ask for more, and a sentinel behind it asks for more where the match
-itself touches the end.
+Two questions are put to a terminal at a place of a text. *What does it match?* is answered by
+``re``, as textX runs it. *Could more text change the answer?* is answered by ``regex`` with partial
+matching: the pattern is made atomic (so that only readings preferred to the actual match are
+tried), every boundary that looks at the end of the text is told to ask for more, and a sentinel
+behind it asks for more where the match itself touches the end.
 """
 
 from __future__ import annotations
 
 import re
-import re._constants as sre
-import re._parser as sre_parser
+import re._constants as sre  # type: ignore[import-not-found]
+import re._parser as sre_parser  # type: ignore[import-not-found]
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -92,7 +92,7 @@ class Terminal:
         return self.name if self.name != self.pattern else f"/{self.pattern}/"
 
     def match(self, text: str, start: int) -> int:
-        """Where this terminal ends if it stands at ``start`` of the whole text, -1 if it does not."""
+        """Where this terminal ends if it stands at ``start`` of a whole text, -1 if it does not."""
         if self._matcher is not None:
             found = self._matcher.match(text, start)
             return found.end() if found is not None else -1
@@ -171,7 +171,7 @@ class Terminal:
         )
 
     def example(self, begin: str = "") -> str | None:
-        """A shortest text that begins with ``begin`` and is a full match; None if none was found."""
+        """A shortest full match that begins with ``begin``; None if none was found."""
         if self.kind == "end":
             return "" if begin == "" else None
         if self._matcher is None or self.boundary:
@@ -198,9 +198,7 @@ class Terminal:
                     return text
             longer = [text + char for text in beam[:BEAM] for char in characters]
             beam = [
-                text
-                for text in longer
-                if _touches(loose, text) or self.match(text, 0) == len(text)
+                text for text in longer if _touches(loose, text) or self.match(text, 0) == len(text)
             ]
         return None
 

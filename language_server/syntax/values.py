@@ -10,7 +10,8 @@ from language_server.syntax.slots import Part, Sink
 
 OPEN, TEXT, CLOSE = 0, 1, 2
 
-#: Objects that have begun in the grammar but not yet in the text: ``(outer, class, feature, many)``.
+#: Objects that have begun in the grammar but not yet in the text: ``(outer, class, feature,
+#: many)``.
 Pending = tuple[Any, str, "str | None", bool]
 
 
@@ -35,7 +36,7 @@ _CONVERTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def fill(trail: Trail, sink: Sink, value: Any, start: int, end: int) -> Trail:
-    """``trail`` with the event of ``value`` going to ``sink``; unchanged for a value that is missing."""
+    """``trail`` with the event of ``value`` going to ``sink``; the same without a value."""
     feature = sink.feature
     if feature is None or value is None:
         return trail
@@ -78,7 +79,7 @@ def fold(part: Part | None) -> tuple[Any, int, int, Part | None]:
 
 
 def join_texts(part: Part | None) -> tuple[Any, int, int]:
-    """The value of an abstract rule that read terminals only: one is converted, several are joined."""
+    """The value of an abstract rule that read terminals only: converted, or several joined."""
     texts: list[Part] = []
     while part is not None:
         texts.append(part)

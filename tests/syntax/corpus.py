@@ -33,7 +33,7 @@ class Case:
         return self.model.read_text(encoding="utf-8")
 
     def metamodel(self) -> Any:
-        """textX's metamodel of the language."""
+        """The metamodel textX builds for the language."""
         return _metamodel(self.grammar)
 
     def ours(self) -> Grammar:

@@ -59,7 +59,7 @@ def terminal(pattern: str, flags: int = re.MULTILINE) -> Terminal:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_undecided_is_never_missed(pattern: str) -> None:
-    """If some continuation changes the match, the match is undecided; with few exceptions only then."""
+    """If some continuation changes the match, it is undecided; otherwise hardly ever."""
     matches = terminal(pattern)
     compiled = re.compile(pattern, re.MULTILINE)
     texts = {n: ["".join(t) for t in product(ALPHABET, repeat=n)] for n in range(5)}
