@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from language_server.syntax import Assign, Close, Event, Open
@@ -49,3 +50,21 @@ def clevr_events(row: dict[str, Any], functions: set[str]) -> Iterator[Event]:
             yield Close(at)
         yield Close(at)
     yield Close(len(row["edges"]))
+
+
+def shuffled_clevr_text(gold: dict[str, Any], random: Random) -> str:
+    """A gold with its edges in any order and each label at any one mention of its node."""
+    edges = random.sample(gold["edges"], len(gold["edges"]))
+    mentions: dict[int, list[tuple[int, int]]] = {}
+    for at, edge in enumerate(edges):
+        for side, node in enumerate(edge):
+            mentions.setdefault(node, []).append((at, side))
+    labelled = {node: random.choice(places) for node, places in mentions.items()}
+
+    def mention(at: int, side: int) -> str:
+        node = edges[at][side]
+        label = gold["nodes"][node - 1]
+        return f'{node}["{label}"]' if labelled[node] == (at, side) else str(node)
+
+    lines = [f"    {mention(at, 0)} --> {mention(at, 1)}" for at in range(len(edges))]
+    return "\n".join(["graph LR", *lines])

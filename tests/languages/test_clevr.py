@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from language_server.languages import Language, load_language
-from tests.languages.corpus import clevr_events, clevr_text, rows
+from tests.languages.corpus import clevr_events, clevr_text, rows, shuffled_clevr_text
 
 GRAPH = "graph LR\n"
 
@@ -51,9 +52,10 @@ def test_oracle(clevr: Language, functions: set[str], shared: Path) -> None:
 
 
 def check_golds(clevr: Language, golds: list[dict]) -> None:
-    """Golds are valid, and no cut of one is held to be contradictory."""
-    for gold in golds:
-        text = clevr_text(gold)
+    """Golds are valid in any order, and no cut of one is held to be contradictory."""
+    random = Random(1)
+    texts = [clevr_text(gold) for gold in golds]
+    for text in [*texts, *(shuffled_clevr_text(gold, random) for gold in golds)]:
         assert clevr.analyse(text).diagnostics == (), text
         evaluation = clevr.constraints.initial()
         for event in list(clevr.grammar.parse(text).trail.events())[:-1]:
