@@ -8,7 +8,7 @@ from typing import Any
 import arpeggio
 import networkx
 
-from language_server.syntax.compiler import LeastLengths, reachable
+from language_server.syntax.measures import LeastLengths, reachable
 
 
 @dataclass(frozen=True, slots=True)

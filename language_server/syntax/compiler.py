@@ -8,8 +8,7 @@ only.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import arpeggio
 from textx.const import MULT_ONEORMORE, MULT_ZEROORMORE, RULE_ABSTRACT, RULE_MATCH
 
+from language_server.syntax.measures import least_lengths, pattern_of, sure_expressions
 from language_server.syntax.slots import (
     ASSIGN,
     GATHER,
@@ -37,7 +37,7 @@ from language_server.syntax.slots import (
     Sink,
     Slot,
 )
-from language_server.syntax.terminals import Terminal, least_width
+from language_server.syntax.terminals import Terminal
 
 Node = Any  # an arpeggio.ParsingExpression with textX's attributes
 
@@ -621,105 +621,3 @@ def _scoped(node: Node, env: Environment) -> Environment:
 
 def _equal(one: Node, other: Node) -> bool:
     return bool(one == other)
-
-
-class LeastLengths:
-    """The least number of characters of a text of each expression; infinite where there is none."""
-
-    def __init__(self, values: dict[int, float]) -> None:
-        self._values = values
-
-    def of(self, node: Node) -> float:
-        """The least length of ``node``, a lower bound of what it reads."""
-        return self._values.get(id(node), 0)
-
-
-def least_lengths(roots: list[Node]) -> LeastLengths:
-    """Least lengths of all expressions reachable from ``roots``, as the least fixed point."""
-    nodes = reachable(roots)
-    parents: dict[int, list[Node]] = {}
-    for node in nodes:
-        for child in node.nodes:
-            parents.setdefault(id(child), []).append(node)
-    values = {id(node): float("inf") for node in nodes}
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        value = _least(node, values)
-        if value < values[id(node)]:
-            values[id(node)] = value
-            waiting.extend(parents.get(id(node), ()))
-    return LeastLengths(values)
-
-
-def reachable(roots: list[Node]) -> list[Node]:
-    """All expressions reachable from ``roots``, each once."""
-    seen: dict[int, Node] = {}
-    waiting = list(reversed(roots))
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen[id(node)] = node
-        waiting.extend(reversed(node.nodes))
-        separator = getattr(node, "sep", None)
-        if separator is not None:
-            waiting.append(separator)
-    return list(seen.values())
-
-
-def sure_expressions(roots: list[Node]) -> frozenset[int]:
-    """The expressions (by ``id``) that never fail, as far as that is easily seen."""
-    sure: set[int] = set()
-    nodes = reachable(roots)
-    changed = True
-    while changed:
-        changed = False
-        for node in nodes:
-            if id(node) not in sure and _is_sure(node, sure):
-                sure.add(id(node))
-                changed = True
-    return frozenset(sure)
-
-
-def _is_sure(node: Node, sure: set[int]) -> bool:
-    if isinstance(node, (arpeggio.Optional, arpeggio.ZeroOrMore)):
-        return True
-    if isinstance(node, arpeggio.OrderedChoice):
-        return False
-    if isinstance(node, (arpeggio.Sequence, arpeggio.OneOrMore)):
-        return all(id(child) in sure for child in node.nodes)
-    return False
-
-
-_WIDTHS: dict[tuple[str, int], int] = {}
-
-
-def _least(node: Node, values: dict[int, float]) -> float:
-    combine: Callable[[Iterable[float]], float] = sum
-    if isinstance(node, arpeggio.Match):
-        return _width(node)
-    if isinstance(node, (arpeggio.Not, arpeggio.And, arpeggio.Optional, arpeggio.ZeroOrMore)):
-        return 0
-    if isinstance(node, arpeggio.OrderedChoice):
-        combine = min
-    return combine(values[id(child)] for child in node.nodes) if node.nodes else 0
-
-
-def pattern_of(node: Node) -> re.Pattern[str]:
-    """The compiled pattern of a regex match; for textX's dummy ``OBJECT`` one without a match."""
-    pattern: re.Pattern[str] | None = getattr(node, "regex", None)
-    return pattern if pattern is not None else _NEVER
-
-
-_NEVER = re.compile(r"(?!)")
-
-
-def _width(node: Node) -> float:
-    if isinstance(node, arpeggio.RegExMatch):
-        pattern = pattern_of(node)
-        key = (pattern.pattern, pattern.flags)
-        if key not in _WIDTHS:
-            _WIDTHS[key] = least_width(pattern)
-        return _WIDTHS[key]
-    return len(node.to_match) if isinstance(node, arpeggio.StrMatch) else 0

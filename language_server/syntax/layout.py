@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import arpeggio
 
+from language_server.syntax.agenda import DECIDED, IN_COMMENT, PERHAPS_COMMENT
 from language_server.syntax.compiler import Compiler
-from language_server.syntax.machine import DECIDED, IN_COMMENT, PERHAPS_COMMENT
 from language_server.syntax.slots import Layout, Slot
 from language_server.syntax.terminals import Terminal
 

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from language_server.syntax.agenda import Agenda
 from language_server.syntax.events import Close, Trail
 from language_server.syntax.frames import Frame, Thread
-from language_server.syntax.machine import Agenda, Machine
+from language_server.syntax.machine import Machine
 from language_server.syntax.slots import GATHER, AssignSlot, CloseSlot, MatchSlot, Result
 from language_server.syntax.tables import table_of
 from language_server.syntax.terminals import Terminal
@@ -92,7 +93,7 @@ def parse(skipper: Skipper, thread: Thread, text: str, terminals: Iterable[Termi
 
 def _thorough(machine: Machine) -> Machine:
     """The end of a run that has failed, with every terminal tried that could have stood there."""
-    again = Machine(machine._skipper, machine.text, machine.shift, True, machine.sure_start)
+    again = Machine(machine.skipper, machine.text, machine.shift, True, machine.sure_start)
     again.thorough = True
     again.run()
     return again

@@ -90,7 +90,7 @@ class _Rush:
         there.
         """
         machine = self._machine
-        skipper = machine._skipper
+        skipper = machine.skipper
         text, shift = machine.text, machine.shift
         length = len(text)
         layout: Layout | None = None
@@ -214,7 +214,7 @@ class _Rush:
                 if match.result is not Result.NONE:
                     parts = (parts, TEXT, value, match.reader, start + shift, end + shift)
             elif effect == ASSIGN and match.sink is not None:
-                if machine._skipper.uses_groups:
+                if machine.skipper.uses_groups:
                     group = terminal.group(machine.text, start)
                     value = group if group is not None else value
                 converted = convert(value, match.reader)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from language_server.syntax.agenda import IN_COMMENT, Agenda, Waiting
 from language_server.syntax.events import Trail
 from language_server.syntax.frames import Frame, Thread, flush
-from language_server.syntax.machine import IN_COMMENT, Agenda, Machine, Waiting
+from language_server.syntax.machine import Machine
 from language_server.syntax.slots import MatchSlot, Mode, Sink
 from language_server.syntax.terminals import Terminal
 from language_server.syntax.values import begun
