@@ -28,11 +28,16 @@ Part = Literal | Comparison
 
 @dataclass(frozen=True)
 class Definition:
-    """A predicate (or the body of a rule) with the types of its parameters made literals."""
+    """A predicate (or the body of a rule) with the types of its parameters made literals.
+
+    Attributes:
+        plain: its atoms mean what is stated and defined, without what propagation rules conclude.
+    """
 
     name: str
     parameters: tuple[str, ...]
     clauses: tuple[Clause, ...]
+    plain: bool = False
 
 
 def definition(
@@ -73,6 +78,27 @@ def _simplified(theory: Theory, part: Part) -> Part:
             "!=" if part.negated else "==", AttributeOf(atom.symbol, of), value, atom.place
         )
     return part
+
+
+def conclusion_clause(rule: str, parameters: tuple[str, ...], conclusion: Atom) -> Clause:
+    """The condition under which a rule concludes an atom for arguments ``p0``, ``p1`` ...
+
+    Args:
+        rule: name of the predicate for the body of the rule.
+        parameters: of the rule.
+        conclusion: the concluded atom, over the parameters.
+    """
+    places: dict[str, Var] = {}
+    equations: list[Part] = []
+    for position, term in enumerate(conclusion.args):
+        place = Var(f"p{position}")
+        if isinstance(term, Var) and term.name not in places:
+            places[term.name] = place
+        else:
+            other = places[term.name] if isinstance(term, Var) else term
+            equations.append(Comparison("==", place, other))
+    body = tuple(places.get(name, Var(f"r {name}")) for name in parameters)
+    return (Literal(Atom(rule, body)), *equations)
 
 
 def term_variables(terms: Iterable[Term]) -> Iterator[str]:

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from language_server.constraints.clauses import Definition
-from language_server.constraints.compiler import Compiler, Query, View
+from language_server.constraints.clauses import Definition, definition
+from language_server.constraints.compiler import Compiler
 from language_server.constraints.mapping import Mapping, kinds_of_individuals, schema_of
-from language_server.constraints.theory import Assertion, Atom, Literal, Predicate, Theory, Var
+from language_server.constraints.query import Query, View
+from language_server.constraints.theory import (
+    Assertion,
+    Atom,
+    Literal,
+    Predicate,
+    PropagationRule,
+    Theory,
+    Var,
+)
 from language_server.partial_model import Schema
 
 if TYPE_CHECKING:
@@ -31,6 +40,7 @@ class ConstraintSet:
 
     Attributes:
         errors: the error predicates by their ``now`` query.
+        rules: the propagation rules by the query for what contradicts a conclusion of theirs.
         roots: for each class the queries that are kept up to date for each of its objects.
         extents: queries by which whole predicates are kept, with name and view.
     """
@@ -42,6 +52,7 @@ class ConstraintSet:
         self.compiler = Compiler(theory, self.schema)
         self.errors: dict[Query, ErrorQuery] = {}
         self.unanchored: list[Query] = []
+        self.rules: dict[Query, PropagationRule] = {}
         self._compile()
 
     @staticmethod
@@ -75,12 +86,13 @@ class ConstraintSet:
                 self.errors[now] = ErrorQuery(predicate, now, must)
                 if not predicate.parameters:
                     self.unanchored.append(now)
+        self._compile_rules()
         self.extents: dict[Query, tuple[str, View]] = {}
         while len(self.extents) < len(compiler.extents):
             for place, query in list(compiler.extents.items()):
                 self.extents[query] = place
         anchored: dict[str, list[Query]] = {kind: [] for kind in self.schema.classes}
-        for query in dict.fromkeys((*self.errors, *self.extents)):
+        for query in dict.fromkeys((*self.errors, *self.rules, *self.extents)):
             if query.pattern:
                 meaning = compiler.definitions.get(query.name)
                 kinds = (
@@ -92,6 +104,21 @@ class ConstraintSet:
                     anchored[kind].append(query)
         self._roots = {kind: tuple(queries) for kind, queries in anchored.items()}
         self._kinds_of_individuals = kinds_of_individuals(self.theory)
+
+    def _compile_rules(self) -> None:
+        """What a rule demands must be possible, and what it excludes must not be certain."""
+        compiler = self.compiler
+        for rule in self.theory.rules:
+            for position, conclusion in enumerate(rule.conclusions):
+                name = f"rule {rule.name} {position}"
+                broken = Literal(conclusion.atom, not conclusion.negated)
+                clauses = tuple((*clause, broken) for clause in rule.clauses)
+                compiler.definitions[name] = definition(self.theory, name, rule.parameters, clauses)
+                pattern = tuple(place == 0 for place in range(len(rule.parameters)))
+                query = compiler.query(name, pattern, "must")
+                self.rules[query] = rule
+                if not pattern:
+                    self.unanchored.append(query)
 
     def _anchor_kinds(
         self, meaning: Definition, parameter: str, seen: frozenset[str]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.given import state_given
+from language_server.constraints.query import View
 from language_server.constraints.settling import Settled, settle
 from language_server.constraints.state import State
 from language_server.constraints.theory import Assertion
@@ -103,18 +104,22 @@ class Evaluation:
             symbol: name of a class or predicate, or symbol of a reference.
             args: as many objects as the symbol takes.
         """
-        if symbol not in self.constraints.compiler.definitions:
+        if symbol not in self.constraints.compiler.definitions and (
+            self.model.closed or not self.constraints.rules
+        ):
             return self.model.truth(symbol, args)
-        state = self._state()
-        compiler = self.constraints.compiler
-        pattern = (True,) * len(args)
         if self.model.closed:
-            anchored = tuple(position == 0 for position in range(len(args)))
-            holds = args[1:] in state.rows(compiler.query(symbol, anchored, "now"), args[:1])
+            holds = self._holds(symbol, args, "now")
             return Truth.of(holds, holds)
-        must = bool(state.rows(compiler.query(symbol, pattern, "must"), args))
-        may = state.possible_row(compiler.query(symbol, pattern, "may"), args)
-        return Truth.of(may, must)
+        return Truth.of(self._holds(symbol, args, "may"), self._holds(symbol, args, "must"))
+
+    def _holds(self, symbol: str, args: tuple[ObjectId, ...], view: View) -> bool:
+        compiler = self.constraints.compiler
+        name = compiler.wrapped(compiler.refined(symbol, view), plain=False)
+        query = compiler.query(name, (True,) * len(args), view)
+        if view == "may":
+            return self._state().possible_row(query, args)
+        return bool(self._state().rows(query, args))
 
     def rows(self, predicate: str) -> Iterator[tuple[ObjectId, ...]]:
         """The rows of a predicate as the text stands."""

@@ -8,8 +8,8 @@ from typing import Any
 
 from immutables import Map
 
-from language_server.constraints.compiler import Closure, Counting, Query, Row, View
 from language_server.constraints.constraint_set import ConstraintSet
+from language_server.constraints.query import Closure, Counting, Query, Row, View
 from language_server.constraints.state import Key, State
 from language_server.partial_model import Cell, FeatureInfo, ObjectId, PartialModel
 
@@ -96,7 +96,7 @@ class _Settling:
                 self._forget(cell[1])
             elif kind == "start":
                 for query in self._constraints.unanchored:
-                    self._schedule((query, ()))
+                    self._add_root((query, ()))
         for node in checked:
             if node in model.nodes and node >= 0:
                 self._check_features(node)
@@ -130,14 +130,19 @@ class _Settling:
         record = self._after.model.nodes.get(node)
         if record is None or node < 0:
             return
-        errors = self._constraints.errors
         roots = dict.fromkeys(
             query for kind in record.kinds for query in self._constraints.roots_of(kind)
         )
         for query in roots:
             key = (query, (node,))
-            if key not in self._memo and not (query in errors and record.role == "mentioned"):
-                self._schedule(key)
+            kept = query in self._constraints.extents or record.role != "mentioned"
+            if kept and key not in self._memo:
+                self._add_root(key)
+
+    def _add_root(self, key: tuple[Query, Row]) -> None:
+        if key[0] in self._constraints.rules:
+            self._update_must(key, ())
+        self._schedule(key)
 
     def _renew(self, key: Key) -> None:
         asked, args = key
@@ -232,6 +237,9 @@ class _Settling:
         """An object turned out to be another one: its answers go."""
         after = self._after
         self._fire(("objects",))
+        for query in self._constraints.rules:
+            if (query, (node,)) in after.violated_must:
+                after.violated_must = after.violated_must.delete((query, (node,)))
         for query in (*self._constraints.errors, *self._constraints.extents):
             key = (query, (node,))
             if key not in self._memo:

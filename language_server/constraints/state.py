@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from language_server.constraints.closures import Cycles, Reach
-from language_server.constraints.compiler import Closure, Counting, Pattern, Query, Row, View
+from language_server.constraints.query import Closure, Counting, Pattern, Query, Row, View
 from language_server.constraints.values import ABSENT, UNKNOWN, Interval
 from language_server.partial_model import Cell, ClassInfo, FeatureInfo, ObjectId, PartialModel
 

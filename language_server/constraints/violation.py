@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from language_server.constraints.theory import Predicate
+from language_server.constraints.theory import Predicate, PropagationRule
 from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 
 if TYPE_CHECKING:
@@ -166,6 +166,11 @@ def _of_predicates(
     entries: Any = settled.violated_must if certain else settled.violated_now
     predicates = by_must if certain else by_now
     for (query, args), rows in entries.items():
+        if query in constraints.rules:
+            rule = constraints.rules[query]
+            for row in rows:
+                yield _of_rule(settled.model, rule, (*args, *row))
+            continue
         if predicates[query].lookahead and not certain:
             continue  # it only says early what other constraints say of the finished text
         for row in rows:
@@ -199,6 +204,23 @@ def of_predicate(model: PartialModel, predicate: Predicate, elements: tuple[Any,
         end,
         tuple((*span, "involved here") for span in places[1:] if span != (start, end)),
         severity=predicate.severity,
+    )
+
+
+def _of_rule(
+    model: PartialModel, rule: PropagationRule, elements: tuple[ObjectId, ...]
+) -> Violation:
+    names = tuple(_named(model, value) for value in elements)
+    inside = ", ".join(names)
+    places = [model.name_span(node) for node in elements if model.nodes[node].start >= 0]
+    return Violation(
+        rule.name,
+        "constraint",
+        _kebab(rule.name),
+        f"contradicts what follows for {inside}: {_words(rule.name)}",
+        elements,
+        names,
+        *(places[0] if places else (-1, -1)),
     )
 
 

@@ -213,17 +213,13 @@ def sound_texts(draw: Any, size: int = 6) -> list[Event]:
             opened += 1
             if event.cls == "B":
                 events.append(Refer("best", False, "B", "?", "ID", event.start, event.start + 1))
-        elif isinstance(event, Assign) and event.feature == "name":
-            events.pop()
-        elif isinstance(event, Refer) and event.feature == "best":
+        elif (isinstance(event, Assign) and event.feature == "name") or (isinstance(event, Refer) and event.feature == "best"):
             events.pop()
     classes = [e.cls for e in events if isinstance(e, Open) and e.cls != "Root"]
     sound: list[Event] = []
     for event in events:
         if isinstance(event, Refer):
-            fitting = [
-                f"n{i}" for i, cls in enumerate(classes) if event.target in (cls, "Node")
-            ]
+            fitting = [f"n{i}" for i, cls in enumerate(classes) if event.target in (cls, "Node")]
             if not fitting:
                 continue
             name = event.name if event.name in fitting else draw(st.sampled_from(fitting))
