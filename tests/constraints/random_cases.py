@@ -213,7 +213,7 @@ def sound_texts(draw: Any, size: int = 6) -> list[Event]:
             opened += 1
             if event.cls == "B":
                 events.append(Refer("best", False, "B", "?", "ID", event.start, event.start + 1))
-        elif (isinstance(event, Assign) and event.feature == "name") or (isinstance(event, Refer) and event.feature == "best"):
+        elif isinstance(event, (Assign, Refer)) and event.feature in ("name", "best"):
             events.pop()
     classes = [e.cls for e in events if isinstance(e, Open) and e.cls != "Root"]
     sound: list[Event] = []
