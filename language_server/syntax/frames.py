@@ -184,35 +184,41 @@ def flush(trail: Trail, pending: Pending | None, start: int) -> Trail:
 def rebased(
     frame: Frame, edge: Edge, trail: Trail, pending: Pending | None
 ) -> tuple[Trail, Pending | None]:
-    """What a thread that ran in ``frame`` for its first caller has read for the caller ``edge``."""
-    own = edge.call is not None and edge.call.opens is not None
+    """What a thread that ran in or above ``frame`` for its first caller has read for ``edge``."""
+    opens = edge.call.opens if edge.call is not None else None
     if trail is frame.trail:
-        if own and pending is not None:
-            assert edge.call is not None and edge.call.opens is not None
-            return edge.trail, (edge.pending, *edge.call.opens)
-        return edge.trail, edge.pending
+        own = _above(pending, frame.pending)
+        moved_pending = edge.pending
+        for index, entry in enumerate(own):
+            if index == 0 and opens is not None:
+                moved_pending = (moved_pending, *opens)
+            else:
+                moved_pending = (moved_pending, *entry[1:])
+        return edge.trail, moved_pending
     events = []
     node = trail
     while node is not frame.trail and node.parent is not None and node.event is not None:
         events.append(node.event)
         node = node.parent
     events.reverse()
-    outer = frame.pending
-    flushed = 0
-    while outer is not None:
-        flushed += 1
-        outer = outer[0]
     first = events[0].start if not isinstance(events[0], Close) else frame.start
     moved = flush(edge.trail, edge.pending, first)
-    events = events[flushed:]
-    if own:
-        assert edge.call is not None and edge.call.opens is not None
-        cls, feature, many = edge.call.opens
-        moved = moved.then(Open(cls, feature, many, first))
+    events = events[len(_above(frame.pending, None)) :]
+    if opens is not None:
+        moved = moved.then(Open(*opens, first))
         events = events[1:]
     for event in events:
         moved = moved.then(event)
-    return moved, None
+    return moved, pending
+
+
+def _above(pending: Pending | None, below: Pending | None) -> list[Pending]:
+    """The pending objects above ``below``, outermost first."""
+    newest_first = []
+    while pending is not None and pending is not below:
+        newest_first.append(pending)
+        pending = pending[0]
+    return newest_first[::-1]
 
 
 def rebased_parts(frame: Frame, edge: Edge, parts: Part | None) -> Part | None:

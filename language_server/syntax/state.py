@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from language_server.syntax.agenda import IN_COMMENT, Agenda, Waiting
 from language_server.syntax.events import Trail
-from language_server.syntax.frames import Frame, Thread, flush
+from language_server.syntax.frames import Guard, Thread, flush
 from language_server.syntax.machine import Machine
-from language_server.syntax.slots import MatchSlot, Mode, Sink
+from language_server.syntax.readings import MOST_READINGS, readings
+from language_server.syntax.slots import MatchSlot, Mode
 from language_server.syntax.terminals import Terminal
 from language_server.syntax.values import begun
 
@@ -101,6 +103,7 @@ class ParseState:
         "_text",
         "_waiting",
         "_window",
+        "_won",
         "length",
     )
 
@@ -114,6 +117,7 @@ class ParseState:
         self._finished: tuple[Trail | None] | None = None
         self._waiting: list[Waiting] = []
         self._agenda: Agenda | None = None
+        self._won: frozenset[Guard] = frozenset()
         self._window = window
         self._shift = shift
         if agenda is not None:
@@ -121,6 +125,7 @@ class ParseState:
             machine.run()
             self._agenda = machine.base
             self._waiting = machine.waiting
+            self._won = machine.won
             self._cut()
 
     @property
@@ -157,8 +162,15 @@ class ParseState:
         """The terminals that may stand at the end of the prefix, the preferred reading first."""
         if self._expected is None:
             in_order = sorted(self._waiting, key=lambda waiting: waiting.start)
-            self._expected = tuple(self._expect(waiting) for waiting in in_order)
+            self._expected = tuple(e for waiting in in_order for e in self._expect(waiting))
         return self._expected
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether ``expected`` tells all readings apart; if not, there are more than it names."""
+        return all(
+            len(readings(waiting.thread, self._won)) < MOST_READINGS for waiting in self._waiting
+        )
 
     def finish(self) -> Trail | None:
         """The events of the text if it ended here and textX accepted it, else None."""
@@ -195,54 +207,36 @@ class ParseState:
             self._window = self._window[useless:]
             self._shift += useless
 
-    def _expect(self, waiting: Waiting) -> Expected:
+    def _expect(self, waiting: Waiting) -> Iterator[Expected]:
         thread, start = waiting.thread, waiting.start
         slot = thread.slot
         assert isinstance(slot, MatchSlot)
         typed = "" if waiting.comment else self._window[start - self._shift :]
-        sink = slot.sink if slot.sink is not None else _sink(thread.frame)
-        value = None
-        if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):
-            value = begun(thread.parts)
         missing = max(slot.terminal.width - len(typed), 0)
         rest = slot.rest - slot.terminal.width + thread.frame.rest()
-        return Expected(
-            terminal=slot.terminal,
-            trail=flush(thread.trail, thread.pending, start),
-            start=start,
-            typed=typed,
-            whole=waiting.end == self.length and typed != "",
-            rule=slot.home.name,
-            cls=_class_around(thread),
-            feature=sink.feature if sink is not None else None,
-            many=sink.many if sink is not None else False,
-            target=sink.target if sink is not None else None,
-            value_start=value[0] if value is not None else start,
-            value_begun=value[1] if value is not None else "",
-            remaining=missing + int(rest) if rest != float("inf") else 1 << 30,
-        )
+        for reading in readings(thread, self._won):
+            sink = slot.sink if slot.sink is not None else reading.sink()
+            value = None
+            if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):
+                value = begun(thread.parts)
+            yield Expected(
+                terminal=slot.terminal,
+                trail=flush(reading.trail, reading.pending, start),
+                start=start,
+                typed=typed,
+                whole=waiting.end == self.length and typed != "",
+                rule=slot.home.name,
+                cls=reading.cls(),
+                feature=sink.feature if sink is not None else None,
+                many=sink.many if sink is not None else False,
+                target=sink.target if sink is not None else None,
+                value_start=value[0] if value is not None else start,
+                value_begun=value[1] if value is not None else "",
+                remaining=missing + int(rest) if rest != float("inf") else 1 << 30,
+            )
 
 
 def start(skipper: Skipper, thread: Thread) -> ParseState:
     """The state before any text."""
     agenda = Agenda({0: {thread.key(): thread}}, {}, frozenset())
     return ParseState(skipper, Text(None, ""), "", 0, agenda)
-
-
-def _sink(frame: Frame) -> Sink | None:
-    """The sink of the value that is being read in ``frame``."""
-    at: Frame | None = frame
-    while at is not None and at.body is not None and at.body.mode is Mode.VALUE:
-        if at.call is not None and at.call.sink is not None:
-            return at.call.sink
-        at = at.parent
-    return at.body.sink if at is not None and at.body is not None else None
-
-
-def _class_around(thread: Thread) -> str | None:
-    at: Frame | None = thread.frame
-    while at is not None:
-        if at.body is not None and at.body.mode is Mode.OBJECT:
-            return at.body.cls
-        at = at.parent
-    return None

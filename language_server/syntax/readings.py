@@ -1,0 +1,91 @@
+"""The readings of a thread: its ways down a stack that several callers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from language_server.syntax.events import Trail
+from language_server.syntax.frames import Edge, Frame, Guard, Thread, rebased
+from language_server.syntax.slots import Mode, Sink
+from language_server.syntax.values import Pending
+
+#: Readings of one thread that are told apart; the preferred ones come first.
+MOST_READINGS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way down the stack, and what the thread has read if that way is right."""
+
+    trail: Trail
+    pending: Pending | None
+    way: tuple[tuple[Frame, Edge], ...] | None
+    thread: Thread
+
+    def sink(self) -> Sink | None:
+        """Where the value goes that is being read."""
+        for frame, edge in self._down():
+            body = frame.body
+            if body is None or body.mode is not Mode.VALUE:
+                return body.sink if body is not None else None
+            if edge.call is not None and edge.call.sink is not None:
+                return edge.call.sink
+        return None
+
+    def cls(self) -> str | None:
+        """The class of the innermost object."""
+        for frame, _ in self._down():
+            if frame.body is not None and frame.body.mode is Mode.OBJECT:
+                return frame.body.cls
+        return None
+
+    def _down(self) -> list[tuple[Frame, Edge]]:
+        return list(self.way) if self.way is not None else _straight(self.thread.frame)
+
+
+def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
+    """The readings of ``thread``, the preferred one first, at most ``MOST_READINGS``.
+
+    Args:
+        thread: a living thread.
+        won: guards that have succeeded, so that callers conditional on them are dead.
+    """
+    if not _is_shared(thread.frame):
+        return [Reading(thread.trail, thread.pending, None, thread)]
+    found: list[Reading] = []
+    waiting: list[Reading] = [Reading(thread.trail, thread.pending, (), thread)]
+    tops: list[Frame | None] = [thread.frame]
+    while waiting and len(found) < MOST_READINGS:
+        reading, top = waiting.pop(), tops.pop()
+        way = reading.way or ()
+        while top is not None and top.more is None:
+            way = (*way, (top, top))
+            top = top.parent
+        if top is None:
+            found.append(Reading(reading.trail, reading.pending, way, thread))
+            continue
+        for edge in reversed(top.edges()):
+            if not won.isdisjoint(edge.conditions):
+                continue
+            trail, pending = reading.trail, reading.pending
+            if edge is not top:
+                trail, pending = rebased(top, edge, trail, pending)
+            waiting.append(Reading(trail, pending, (*way, (top, edge)), thread))
+            tops.append(edge.parent)
+    return found
+
+
+def _is_shared(frame: Frame | None) -> bool:
+    while frame is not None:
+        if frame.more is not None:
+            return True
+        frame = frame.parent
+    return False
+
+
+def _straight(frame: Frame | None) -> list[tuple[Frame, Edge]]:
+    way: list[tuple[Frame, Edge]] = []
+    while frame is not None:
+        way.append((frame, frame))
+        frame = frame.parent
+    return way
