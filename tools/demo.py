@@ -82,7 +82,11 @@ def generate(language: str, strategy: str, description: str, file: Path) -> None
     command = ["generate", "--language", language, "--strategy", strategy]
     command += ["--seed", SEED, "--max-tokens", MAX_TOKENS, description]
     show(command)
-    process = subprocess.Popen([BIN / "langwright", *command], stdout=subprocess.PIPE)
+    # The notes of the command say what takes long; bars of the libraries would tear the text.
+    surroundings = os.environ | {"TQDM_DISABLE": "1"}
+    process = subprocess.Popen(
+        [BIN / "langwright", *command], stdout=subprocess.PIPE, env=surroundings
+    )
     assert process.stdout is not None
     with file.open("wb") as kept:
         while piece := os.read(process.stdout.fileno(), 4096):
