@@ -77,6 +77,21 @@ class Machine:
                     return
             self.step()
 
+    def advance(self) -> bool:
+        """Process the positions that the end of the text leaves decided, and others as needed.
+
+        Returns:
+            Whether some text may follow. ``base`` is set if so; ``waiting`` need not be complete.
+        """
+        while self.threads:
+            if len(self.threads) == 1 and not self.open and rush(self):
+                self.base = Agenda(self.threads, {}, self.won)
+                return True
+            self.step()
+            if self.base is not None:
+                self.run()
+        return bool(self.waiting)
+
     def step(self) -> None:
         """Process the first position."""
         at = min(self.threads)

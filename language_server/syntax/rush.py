@@ -39,18 +39,23 @@ if TYPE_CHECKING:
     from language_server.syntax.machine import Machine
 
 
-def rush(machine: Machine) -> None:
-    """Run the only thread of ``machine`` as far as one path at a time fits."""
+def rush(machine: Machine) -> bool:
+    """Run the only thread of ``machine`` as far as one path at a time fits.
+
+    Returns:
+        True if it has come to the end of the text and something may certainly follow there.
+    """
     ((at, bucket),) = machine.threads.items()
     if len(bucket) != 1:
-        return
+        return False
     (thread,) = bucket.values()
     if thread.conditions:
-        return
+        return False
     run = _Rush(machine, thread, at)
     run.run()
     if run.at != at:
         machine.threads = {run.at: {(): run.arrived}}
+    return run.goes_on and not machine.closed
 
 
 class _Rush:
@@ -61,6 +66,7 @@ class _Rush:
         "arrived",
         "at",
         "frame",
+        "goes_on",
         "last",
         "parts",
         "pending",
@@ -78,6 +84,7 @@ class _Rush:
         self.parts: Part | None = thread.parts
         self.last = thread.end
         self.arrived = thread
+        self.goes_on = False
 
     def _thread(self) -> Thread:
         """The thread as it is now."""
@@ -119,6 +126,7 @@ class _Rush:
                 while start < length and text[start] in white:
                     start += 1
                 if start == length:
+                    self.goes_on = table.reads
                     return
                 if skipper.begins_comment(text[start]):
                     start, undecided = skipper.skip(machine, layout, self.at)
@@ -144,9 +152,10 @@ class _Rush:
                 continue
             terminal = match.terminal
             end = terminal.match(text, start)
-            if end < 0 or end == start:
-                return
             if not machine.closed and terminal.undecided(text, start, end):
+                self.goes_on = not path.looks
+                return
+            if end <= start:
                 return
             self._read(path, match, start, end)
             self.arrived = self._thread()

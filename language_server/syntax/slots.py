@@ -63,9 +63,9 @@ class Sink:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """What is skipped before a terminal besides comments.
+    """What is skipped before a terminal besides comments; equal ones are the same object.
 
     Attributes:
         white: characters of white space skipped; none where ``skips`` is False.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from language_server.syntax.agenda import IN_COMMENT, Agenda, Waiting
 from language_server.syntax.events import Trail
-from language_server.syntax.frames import Guard, Thread, flush
+from language_server.syntax.frames import Thread, flush
 from language_server.syntax.machine import Machine
 from language_server.syntax.readings import MOST_READINGS, readings
 from language_server.syntax.slots import MatchSlot, Mode
@@ -92,18 +92,19 @@ class ParseState:
 
     Attributes:
         length: number of characters of the prefix.
+        alive: False only if textX accepts no text that begins with the prefix.
     """
 
     __slots__ = (
         "_agenda",
         "_expected",
+        "_explored",
         "_finished",
         "_shift",
         "_skipper",
         "_text",
-        "_waiting",
         "_window",
-        "_won",
+        "alive",
         "length",
     )
 
@@ -115,17 +116,16 @@ class ParseState:
         self.length = text.length
         self._expected: tuple[Expected, ...] | None = None
         self._finished: tuple[Trail | None] | None = None
-        self._waiting: list[Waiting] = []
         self._agenda: Agenda | None = None
-        self._won: frozenset[Guard] = frozenset()
+        self._explored: Machine | None = None
+        self.alive = False
         self._window = window
         self._shift = shift
         if agenda is not None:
             machine = Machine(skipper, window, shift, False, agenda)
-            machine.run()
-            self._agenda = machine.base
-            self._waiting = machine.waiting
-            self._won = machine.won
+            self.alive = machine.advance()
+            if self.alive:
+                self._agenda = machine.base
             self._cut()
 
     @property
@@ -134,16 +134,12 @@ class ParseState:
         return self._text.join()
 
     @property
-    def alive(self) -> bool:
-        """False only if textX accepts no text that begins with this prefix."""
-        return bool(self._waiting)
-
-    @property
     def in_comment(self) -> bool:
         """Whether the prefix ends inside a comment, or in what can only become one."""
-        return bool(self._waiting) and (
-            any(waiting.comment == IN_COMMENT for waiting in self._waiting)
-            or all(waiting.comment for waiting in self._waiting)
+        waiting = self._explore().waiting
+        return bool(waiting) and (
+            any(each.comment == IN_COMMENT for each in waiting)
+            or all(each.comment for each in waiting)
         )
 
     def advance(self, text: str) -> ParseState:
@@ -161,15 +157,17 @@ class ParseState:
     def expected(self) -> tuple[Expected, ...]:
         """The terminals that may stand at the end of the prefix, the preferred reading first."""
         if self._expected is None:
-            in_order = sorted(self._waiting, key=lambda waiting: waiting.start)
+            in_order = sorted(self._explore().waiting, key=lambda waiting: waiting.start)
             self._expected = tuple(e for waiting in in_order for e in self._expect(waiting))
         return self._expected
 
     @property
     def exhaustive(self) -> bool:
         """Whether ``expected`` tells all readings apart; if not, there are more than it names."""
+        explored = self._explore()
         return all(
-            len(readings(waiting.thread, self._won)) < MOST_READINGS for waiting in self._waiting
+            len(readings(waiting.thread, explored.won)) < MOST_READINGS
+            for waiting in explored.waiting
         )
 
     def finish(self) -> Trail | None:
@@ -181,7 +179,7 @@ class ParseState:
     def skips(self) -> str:
         """The characters of white space that would be skipped here, in some reading."""
         white: dict[str, None] = {}
-        for waiting in self._waiting:
+        for waiting in self._explore().waiting:
             slot = waiting.thread.slot
             if isinstance(slot, MatchSlot) and waiting.start == self.length:
                 white.update(dict.fromkeys(slot.layout.white))
@@ -190,6 +188,14 @@ class ParseState:
     def comment_terminals(self) -> tuple[Terminal, ...]:
         """The terminals that are whole comments of the language."""
         return self._skipper.comment_terminals() or ()
+
+    def _explore(self) -> Machine:
+        """A run over what the end of the text leaves open, with all threads that wait there."""
+        if self._explored is None:
+            agenda = self._agenda if self._agenda is not None else Agenda({}, {}, frozenset())
+            self._explored = Machine(self._skipper, self._window, self._shift, False, agenda)
+            self._explored.run()
+        return self._explored
 
     def _close(self) -> Trail | None:
         if self._agenda is None:
@@ -214,7 +220,7 @@ class ParseState:
         typed = "" if waiting.comment else self._window[start - self._shift :]
         missing = max(slot.terminal.width - len(typed), 0)
         rest = slot.rest - slot.terminal.width + thread.frame.rest()
-        for reading in readings(thread, self._won):
+        for reading in readings(thread, self._explore().won):
             sink = slot.sink if slot.sink is not None else reading.sink()
             value = None
             if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):

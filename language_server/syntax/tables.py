@@ -48,10 +48,11 @@ class Table:
     Attributes:
         layout: what is skipped before all its terminals; None if they differ.
         plain: False if some way is too intricate for paths, so that the table must not be used.
+        reads: whether some terminal stands here that nothing but the text decides on.
         passes: whether the end of the rule is all there is to reach.
     """
 
-    __slots__ = ("_branches", "_by_char", "layout", "passes", "paths", "plain")
+    __slots__ = ("_branches", "_by_char", "layout", "passes", "paths", "plain", "reads")
 
     def __init__(self, slot: Slot) -> None:
         self._by_char: dict[str, tuple[Path, ...]] = {}
@@ -59,6 +60,7 @@ class Table:
         paths: list[Path] = []
         self.plain = _Walk(paths).run(slot)
         self.paths = tuple(paths)
+        self.reads = any(path.match is not None and not path.looks for path in paths)
         layouts = {path.match.layout for path in paths if path.match is not None}
         self.layout: Layout | None = layouts.pop() if len(layouts) == 1 else None
         self.passes = len(paths) == 1 and paths[0].match is None and not paths[0].looks
