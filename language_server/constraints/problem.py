@@ -24,11 +24,12 @@ from language_server.constraints.theory import Theory
 __all__ = ["ProblemError", "load_problem", "problem_errors"]
 
 
-def load_problem(source: Path | str) -> Theory:
+def load_problem(source: Path | str, path: Path | None = None) -> Theory:
     """Reads a problem.
 
     Args:
         source: a `Path` is read as a file, a `str` is the text itself.
+        path: where a text belongs, so that its imports are found.
 
     Returns:
         The theory, with the imported modules merged into it.
@@ -37,7 +38,7 @@ def load_problem(source: Path | str) -> Theory:
         ProblemError: the first problem of the file in textual order; `ProblemError.others` has
             the rest.
     """
-    theory, errors = _read(source)
+    theory, errors = _read(source, path)
     if errors:
         first = errors[0]
         first.others = tuple(errors[1:])
@@ -49,8 +50,7 @@ def problem_errors(source: Path | str, path: Path | None = None) -> tuple[Proble
     """All problems of a problem file (or text), in textual order; empty when it is fine.
 
     Args:
-        source: as for `load_problem`.
-        path: where a text belongs, so that its imports are found.
+        source, path: as for `load_problem`.
     """
     return tuple(_read(source, path)[1])
 

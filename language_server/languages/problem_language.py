@@ -1,13 +1,16 @@
-"""What a problem file must obey beyond its syntax: names, arities, types, as its reader finds."""
+"""What a problem file must obey beyond its syntax: names, arities, types, and its grammar."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from language_server.constraints.problem import problem_errors
+from language_server.constraints.problem import ProblemError, load_problem, problem_errors
 from language_server.diagnostic import Diagnostic
+from language_server.languages.agreement import agree
 from language_server.languages.analysis import Check
+from language_server.languages.error import LanguageError
+from language_server.languages.grammar_file import load_grammar
 from language_server.languages.shipped import shipped_file
 
 
@@ -20,10 +23,39 @@ def further_problem_check(grammar: Path | None) -> Check | None:
 
 
 def _check(text: str, path: Path | None) -> Iterable[Diagnostic]:
-    for error in problem_errors(text, path):
-        elsewhere = error.path is not None and path is not None and error.path != path.resolve()
-        start, end = (0, 0) if elsewhere else (error.start, error.end)
-        message = str(error) if elsewhere else error.message
-        if error.cure and not elsewhere:
-            message += f" ({error.cure})"
-        yield Diagnostic(start, end, "error", "metamodel", "problem", message)
+    errors = problem_errors(text, path)
+    if not errors and path is not None:
+        yield from _mismatches(text, path)
+    for error in errors:
+        yield _diagnostic(error, path)
+
+
+def _diagnostic(error: ProblemError, path: Path | None) -> Diagnostic:
+    if error.path is not None and path is not None and error.path != path.resolve():
+        return Diagnostic(0, 0, "error", "metamodel", "problem", str(error))  # in an import
+    message = f"{error.message} ({error.cure})" if error.cure else error.message
+    return Diagnostic(error.start, error.end, "error", "metamodel", "problem", message)
+
+
+def _mismatches(text: str, path: Path) -> Iterator[Diagnostic]:
+    """Where the problem does not fit the grammar of the same name, if there is one."""
+    grammar = _grammar_of(path)
+    if grammar is None:
+        return
+    try:
+        theory = load_problem(text, path)
+        agreement = agree(load_grammar(grammar), theory)
+    except (LanguageError, ProblemError):
+        return  # the grammar's own mistakes are shown there
+    for mismatch in agreement.mismatches:
+        if mismatch.in_problem is not None:
+            start, end = mismatch.in_problem
+            message = f"{mismatch.message} ({mismatch.cure})" if mismatch.cure else mismatch.message
+            yield Diagnostic(start, end, mismatch.severity, "metamodel", "mismatch", message)
+
+
+def _grammar_of(path: Path) -> Path | None:
+    candidates = [path.with_suffix(".tx")]
+    if path.parent.name == "metamodels":
+        candidates.append(path.parent.parent / "grammars" / candidates[0].name)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)

@@ -152,3 +152,13 @@ def test_problem_files_are_analysed_like_any_language(tmp_path: Path) -> None:
         path = load_language(name).definition.problem
         assert path is not None
         assert problem.analyse(path.read_text(encoding="utf-8"), path).diagnostics == ()
+
+
+def test_a_problem_file_is_held_against_its_grammar(tmp_path: Path) -> None:
+    (tmp_path / "toy.tx").write_text("Model: items*=Item; Item: 'item' name=ID;")
+    text = "class Model { contains Item[] items }\nclass Itm { string name }\n"
+    text = text.replace("Item[]", "Itm[]")
+    found = load_language("problem").analyse(text, tmp_path / "toy.problem").diagnostics
+    messages = [d.message for d in found]
+    assert any("no rule 'Itm'" in message for message in messages)
+    assert all(d.code == "mismatch" for d in found)
