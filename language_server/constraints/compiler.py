@@ -50,6 +50,7 @@ class Compiler:
             for conclusion in rule.conclusions:
                 self._concluded.setdefault(conclusion.atom.symbol, []).append((rule, conclusion))
         self.extents: dict[tuple[str, View], Query] = {}
+        self.sealed = False  # no further extents: the queries to keep up to date are settled
         self._queries: dict[tuple[str, Pattern, View], Query] = {}
         self._closures: dict[tuple[str, View, bool], Closure] = {}
 
@@ -73,6 +74,10 @@ class Compiler:
             known = self.query(name, pattern, view)
             self.extents[name, view] = known
         return known
+
+    def keeps(self, name: str, view: View) -> bool:
+        """Whether the whole extent is, or can still be decided to be, kept up to date."""
+        return not self.sealed or (name, view) in self.extents
 
     def closure(self, symbol: str, view: View, forward: bool, plain: bool) -> Closure:
         """The closure of a reference or a binary predicate."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from language_server.constraints.clauses import Definition, definition
+from language_server.constraints.clauses import Definition, counts, definition
 from language_server.constraints.compiler import Compiler
 from language_server.constraints.mapping import Mapping, kinds_of_individuals, schema_of
 from language_server.constraints.query import Query, View
 from language_server.constraints.theory import (
     Assertion,
     Atom,
+    Comparison,
     Literal,
     Predicate,
     PropagationRule,
@@ -74,6 +75,10 @@ class ConstraintSet:
         """The classes asserted of a given object."""
         return self._kinds_of_individuals[name]
 
+    def compares_counts(self, predicate: str) -> bool:
+        """Whether the predicate compares how many there are of something."""
+        return predicate in self._counting
+
     def _compile(self) -> None:
         compiler = self.compiler
         for predicate in self.theory.predicates.values():
@@ -91,6 +96,16 @@ class ConstraintSet:
         while len(self.extents) < len(compiler.extents):
             for place, query in list(compiler.extents.items()):
                 self.extents[query] = place
+        compiler.sealed = True
+        self._counting = frozenset(
+            name
+            for name, meaning in compiler.definitions.items()
+            if any(
+                isinstance(part, Comparison) and any((*counts(part.left), *counts(part.right)))
+                for clause in meaning.clauses
+                for part in clause
+            )
+        )
         anchored: dict[str, list[Query]] = {kind: [] for kind in self.schema.classes}
         for query in dict.fromkeys((*self.errors, *self.rules, *self.extents)):
             if query.pattern:

@@ -128,14 +128,7 @@ class Evaluation:
         yield from self._state().rows(query, ())
 
     def _state(self) -> State:
-        settled = self._up_to_date()
-        return State(
-            settled.model,
-            settled.memo.mutate(),
-            settled.readers.mutate(),
-            settled.extents,
-            settled.sizes,
-        )
+        return self._up_to_date().state()
 
     def _all(self) -> tuple[Violation, ...]:
         if self._obligations is None:

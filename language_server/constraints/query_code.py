@@ -385,7 +385,7 @@ class QueryCode:
             gather = "gathered" if self._view == "must" else "possible_rows"
             self._loop_rows(f"state.{gather}({query}, ({arguments}))", atom, names)
             return
-        if not any(pattern) and pattern:
+        if not any(pattern) and pattern and self._compiler.keeps(name, view):
             self._ask(self._compiler.extent(name, view))
             self._loop_rows(f"state.extent_rows({name!r}, {view!r})", atom, names)
             return
@@ -539,7 +539,7 @@ class QueryCode:
                 if target is not None and source is None:
                     return f"state.size(({atom.symbol!r}, '<', {target}))"
             name, pattern, inside = self._counted(self._meant(atom, "now"), names)
-            if pattern and not any(pattern):
+            if pattern and not any(pattern) and self._compiler.keeps(name, "now"):
                 self._ask(self._compiler.extent(name, "now"))
                 return f"state.extent_size({name!r}, 'now')"
             query = self._ask(self._compiler.query(name, pattern, "now"))
@@ -547,7 +547,7 @@ class QueryCode:
         name, pattern, inside = self._counted(self._meant(atom, "may"), names)
         possible = self._ask(self._compiler.query(name, pattern, "may"))
         name, pattern, inside = self._counted(self._meant(atom, "must"), names)
-        if pattern and not any(pattern):
+        if pattern and not any(pattern) and self._compiler.keeps(name, "must"):
             self._ask(self._compiler.extent(name, "must"))
             return f"state.extent_range({name!r}, {possible})"
         certain = self._ask(self._compiler.query(name, pattern, "must"))

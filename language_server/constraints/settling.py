@@ -52,6 +52,11 @@ class Settled:
         self.shortfalls_now: Map[ObjectId, tuple[Shortfall, ...]] = empty
         self.shortfalls_must: Map[ObjectId, tuple[Shortfall, ...]] = empty
 
+    def state(self) -> State:
+        """A state for further questions; their answers are not kept."""
+        memo, readers = self.memo.mutate(), self.readers.mutate()
+        return State(self.model, memo, readers, self.extents, self.sizes)
+
 
 def settle(
     constraints: ConstraintSet, before: Settled, model: PartialModel, touched: Iterable[Cell]

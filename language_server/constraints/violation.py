@@ -4,15 +4,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from language_server.constraints.explanation import Explanation
 from language_server.constraints.theory import Predicate, PropagationRule
 from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 
 if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
     from language_server.constraints.settling import Settled, Shortfall
+
+
+class Grounds(Protocol):
+    """What a violation rests on, found out when it is asked for."""
+
+    def facts(self) -> tuple[str, ...]:
+        """The facts, as text."""
+
+    def degree(self) -> int:
+        """How much is missing, at least 1."""
+
+
+class _Stated(NamedTuple):
+    """Grounds that are at hand."""
+
+    found: tuple[str, ...]
+    missing: int = 1
+
+    def facts(self) -> tuple[str, ...]:
+        return self.found
+
+    def degree(self) -> int:
+        return self.missing
+
+
+class _Explained:
+    """Grounds of an error predicate, found by evaluating it once more for these elements."""
+
+    __slots__ = ("_constraints", "_name", "_row", "_settled")
+
+    def __init__(
+        self, constraints: ConstraintSet, settled: Settled, name: str, row: tuple[Any, ...]
+    ) -> None:
+        self._constraints = constraints
+        self._settled = settled
+        self._name = name
+        self._row = row
+
+    def facts(self) -> tuple[str, ...]:
+        return self._explanation().facts(self._name, self._row)
+
+    def degree(self) -> int:
+        if not self._constraints.compares_counts(self._name):
+            return 1
+        return self._explanation().degree(self._name, self._row)
+
+    def _explanation(self) -> Explanation:
+        return Explanation(self._constraints, self._settled.state())
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +75,8 @@ class Violation:
         elements, element_names: the objects involved, in the order of the predicate's parameters.
         start, end: the best span to show, (-1, -1) where the text has none.
         related: (start, end, message) of further places.
-        facts: what the violation rests on, as text.
-        degree: how much is missing, at least 1 (a measure for search, not for people).
         severity: of an error predicate; everything else is an error.
+        grounds: finds out what the violation rests on, when that is asked for.
     """
 
     constraint: str
@@ -40,9 +88,18 @@ class Violation:
     start: int = -1
     end: int = -1
     related: tuple[tuple[int, int, str], ...] = ()
-    facts: tuple[str, ...] = ()
-    degree: int = 1
     severity: Literal["error", "warning", "information"] = "error"
+    grounds: Grounds | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The stated facts, and absences of facts, that the violation rests on."""
+        return self.grounds.facts() if self.grounds is not None else ()
+
+    @property
+    def degree(self) -> int:
+        """How much is missing, at least 1 (a measure for search, not for people)."""
+        return self.grounds.degree() if self.grounds is not None else 1
 
 
 def violations(
@@ -82,6 +139,7 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
         return
     for reference in model.unresolved():
         mentioned = model.pending[reference.target_class, reference.name]
+        source = model.label(reference.source)
         yield Violation(
             "reference",
             "reference",
@@ -91,9 +149,7 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
             (reference.name,),
             reference.start,
             reference.end,
-            facts=(
-                f"{_plain(reference.feature)}({model.label(reference.source)}, {reference.name})",
-            ),
+            grounds=_Stated((f"{_plain(reference.feature)}({source}, {reference.name})",)),
         )
 
 
@@ -143,8 +199,7 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
         (model.label(node),),
         start,
         end,
-        facts=tuple(_stated(model, node, feature)),
-        degree=degree,
+        grounds=_Stated(tuple(_stated(model, node, feature)), degree),
     )
 
 
@@ -174,11 +229,13 @@ def _of_predicates(
         if predicates[query].lookahead and not certain:
             continue  # it only says early what other constraints say of the finished text
         for row in rows:
-            yield of_predicate(settled.model, predicates[query], (*args, *row))
+            yield _of_predicate(constraints, settled, predicates[query], (*args, *row))
 
 
-def of_predicate(model: PartialModel, predicate: Predicate, elements: tuple[Any, ...]) -> Violation:
-    """The violation of an error predicate by the given arguments."""
+def _of_predicate(
+    constraints: ConstraintSet, settled: Settled, predicate: Predicate, elements: tuple[Any, ...]
+) -> Violation:
+    model = settled.model
     names = {
         parameter.var.name: _named(model, value)
         for parameter, value in zip(predicate.parameters, elements, strict=True)
@@ -204,6 +261,7 @@ def of_predicate(model: PartialModel, predicate: Predicate, elements: tuple[Any,
         end,
         tuple((*span, "involved here") for span in places[1:] if span != (start, end)),
         severity=predicate.severity,
+        grounds=_Explained(constraints, settled, predicate.name, elements),
     )
 
 

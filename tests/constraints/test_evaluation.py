@@ -243,3 +243,32 @@ def test_export_to_networkx() -> None:
     names = {data["name"] for _, data in exported.nodes(data=True)}
     assert {"a", "b"} <= names
     assert "Transition::target" in {key for _, _, key in exported.edges(keys=True)}
+
+
+def facts_of(constraints: ConstraintSet, events: list[Event], code: str) -> tuple[str, ...]:
+    return next(v.facts for v in read(constraints, events).obligations if v.code == code)
+
+
+def test_a_violation_tells_the_facts_it_rests_on() -> None:
+    assert facts_of(GRAPH, graph("1:scene 2:filter", "3:count 2"), "arity") == (
+        "label(2, filter)",
+        "source(unnamed Edge, 1)",
+        "target(unnamed Edge, 2)",
+        "source(unnamed Edge, 3)",
+        "inputs(filter): 1",
+    )
+    assert facts_of(CHART, chart("*a<b", "b<c", "c<a"), "cyclic") == (
+        "refines(a, b)",
+        "refines(b, c)",
+        "refines(c, a)",
+    )
+    assert facts_of(CHART, chart("*a>zz"), "unresolved-reference") == (
+        "target(unnamed Transition, zz)",
+    )
+
+
+def test_degree_measures_how_much_is_missing() -> None:
+    (violation,) = [
+        v for v in read(GRAPH, graph("3:join 4:count")).obligations if v.code == "arity"
+    ]
+    assert violation.degree == 2
