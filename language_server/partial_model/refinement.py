@@ -307,7 +307,7 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
     if len(values) < len(info.key):
         draft.frame = frame
         return
-    identity = ("key", info.name, *(values[name] for name in info.key))
+    identity = ("key", info.name, *(_key_part(draft, info, values[name]) for name in info.key))
     number = draft.facts.get(identity)
     temporary = frame.node
     if number is None:
@@ -332,6 +332,12 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
     if temporary is None:
         _attach(draft, frame, number)
     draft.frame = _state_held(draft, frame)
+
+
+def _key_part(draft: Draft, info: ClassInfo, value: Any) -> Any:
+    """What two mentions are compared by."""
+    fold = isinstance(value, str) and info.name in draft.schema.case_insensitive
+    return value.casefold() if fold else value
 
 
 def _merge(draft: Draft, gone: ObjectId, kept: ObjectId, home: str) -> None:
