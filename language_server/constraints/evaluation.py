@@ -10,7 +10,7 @@ from language_server.constraints.query import View
 from language_server.constraints.settling import Settled, settle
 from language_server.constraints.state import State
 from language_server.constraints.theory import Assertion
-from language_server.constraints.violation import Violation, violations
+from language_server.constraints.violation import Violation, is_contradictory, violations
 from language_server.partial_model import Cell, Draft, ObjectId, PartialModel, Truth, finish, refine
 from language_server.syntax.events import Event
 
@@ -83,7 +83,11 @@ class Evaluation:
     def contradictions(self) -> tuple[Violation, ...]:
         """What is violated in every completion; an empty tuple does not prove that there is one."""
         if self._contradictions is None:
-            found = violations(self.constraints, self._up_to_date(), certain_only=True)
+            settled = self._up_to_date()
+            if not self.model.closed and not is_contradictory(settled):
+                self._contradictions = ()
+                return ()
+            found = violations(self.constraints, settled, certain_only=True)
             self._contradictions = tuple(v for v in found if v.severity == "error")
         return self._contradictions
 

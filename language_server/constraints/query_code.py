@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from language_server.constraints.clauses import (
@@ -56,6 +57,7 @@ class QueryCode:
             "holds": holds,
             "decided": decided,
             "calculate": calculate,
+            "islice": islice,
         }
         self._names: dict[int, str] = {}
         self._stratum = 0
@@ -137,7 +139,7 @@ class QueryCode:
                 return 1.5 if any(isinstance(e, Count) for e in (part.left, part.right)) else 0.5
             if self._binding(part, names) is not None:
                 return 0.1
-            return 3.0 if self._indexed(part, names) is not None else 200.0
+            return 2.5 if self._indexed(part, names) is not None else 200.0
         if part.negated:
             return 1.2 if not unbound else 100.0
         atom = part.atom
@@ -314,17 +316,18 @@ class QueryCode:
         elif source is not None and target is not None:
             self._block(f"if state.{view}_{stem}({handle}, {source}, {target}):")
         elif source is not None:
-            assert isinstance(second, Var)
-            names[second.name] = self._new_name()
-            self._block(
-                f"for {names[second.name]} in state.{view}_{stem}_targets({handle}, {source}):"
-            )
+            self._members(f"state.{view}_{stem}_targets({handle}, {source})", second, names)
         else:
-            assert isinstance(first, Var)
-            names[first.name] = self._new_name()
-            self._block(
-                f"for {names[first.name]} in state.{view}_{stem}_sources({handle}, {target}):"
-            )
+            self._members(f"state.{view}_{stem}_sources({handle}, {target})", first, names)
+
+    def _members(self, members: str, unbound: Term, names: dict[str, str]) -> None:
+        """Run through the members; only ask whether there are any if nothing depends on which."""
+        assert isinstance(unbound, Var)
+        if self._places[unbound.name] == 1:
+            self._block(f"for _ in islice({members}, 1):")
+        else:
+            names[unbound.name] = self._new_name()
+            self._block(f"for {names[unbound.name]} in {members}:")
 
     def _reference_now(
         self,
@@ -336,18 +339,21 @@ class QueryCode:
         names: dict[str, str],
     ) -> None:
         cell = self._new_name()
+        if source is not None and target is not None:
+            # Ask at the end where fewer links come in later.
+            info = self._schema.features.get(symbol)
+            single = info is not None and info.upper == 1
+            place, member = (f"'>', {source}", target) if single else (f"'<', {target}", source)
+            self._emit(f"{cell} = ({symbol!r}, {place})")
+            self._emit(f"deps.append({cell})")
+            self._block(f"if {member} in facts.get({cell}, NONE):")
+            return
         if source is not None:
             self._emit(f"{cell} = ({symbol!r}, '>', {source})")
         else:
             self._emit(f"{cell} = ({symbol!r}, '<', {target})")
         self._emit(f"deps.append({cell})")
-        if source is not None and target is not None:
-            self._block(f"if {target} in facts.get({cell}, NONE):")
-            return
-        unbound = second if source is not None else first
-        assert isinstance(unbound, Var)
-        names[unbound.name] = self._new_name()
-        self._block(f"for {names[unbound.name]} in facts.get({cell}, NONE):")
+        self._members(f"facts.get({cell}, NONE)", second if source is not None else first, names)
 
     def _closure(self, atom: Atom, view: View, names: dict[str, str]) -> None:
         source, target = (self._value(term, names) for term in atom.args)

@@ -25,6 +25,7 @@ class Settled:
         readers: for each cell the answers that rest on it.
         extents, sizes: rows of the predicates that are kept as a whole, and how many.
         violated: rows of violated error predicates as the text stands, and in every completion.
+        watched: the answers to keep for ``violated_must``, because the constraint is violated now.
         shortfalls: problems of objects with their features, likewise.
     """
 
@@ -38,6 +39,7 @@ class Settled:
         "sizes",
         "violated_must",
         "violated_now",
+        "watched",
     )
 
     def __init__(self, model: PartialModel) -> None:
@@ -49,6 +51,7 @@ class Settled:
         self.sizes: Map[tuple[str, View], int] = empty
         self.violated_now: Map[Key, Any] = empty
         self.violated_must: Map[Key, Any] = empty
+        self.watched: Map[Key, None] = empty
         self.shortfalls_now: Map[ObjectId, tuple[Shortfall, ...]] = empty
         self.shortfalls_must: Map[ObjectId, tuple[Shortfall, ...]] = empty
 
@@ -73,6 +76,7 @@ class _Settling:
         after.sizes = before.sizes
         after.violated_now = before.violated_now
         after.violated_must = before.violated_must
+        after.watched = before.watched
         after.shortfalls_now = before.shortfalls_now
         after.shortfalls_must = before.shortfalls_must
         self._memo: Any = before.memo.mutate()
@@ -146,7 +150,7 @@ class _Settling:
 
     def _add_root(self, key: tuple[Query, Row]) -> None:
         if key[0] in self._constraints.rules:
-            self._update_must(key, ())
+            self._after.watched = self._after.watched.set(key, None)
         self._schedule(key)
 
     def _renew(self, key: Key) -> None:
@@ -162,7 +166,7 @@ class _Settling:
         is_root = isinstance(asked, Query) and (
             asked in self._constraints.errors
             or asked in self._constraints.extents
-            or key in self._after.violated_must
+            or self._is_needed(key)
         )
         before = self._memo.get(key, _MISSING)
         if not is_root and not self._readers.get(key) and not self._is_needed(key):
@@ -200,7 +204,7 @@ class _Settling:
 
     def _is_needed(self, key: Key) -> bool:
         """Whether a ``must`` answer is wanted because the constraint is violated now."""
-        return key in self._after.violated_must
+        return key in self._after.watched
 
     def _update_extent(self, query: Query, args: Row, rows: Any) -> None:
         name, view = self._constraints.extents[query]
@@ -226,25 +230,33 @@ class _Settling:
         must = (self._constraints.errors[query].must, args)
         if rows:
             self._after.violated_now = self._after.violated_now.set(key, rows)
-            if must not in self._after.violated_must:
-                self._after.violated_must = self._after.violated_must.set(must, ())
+            if must not in self._after.watched:
+                self._after.watched = self._after.watched.set(must, None)
                 self._schedule(must)
         else:
             if key in self._after.violated_now:
                 self._after.violated_now = self._after.violated_now.delete(key)
-            if must in self._after.violated_must:
-                self._after.violated_must = self._after.violated_must.delete(must)
+            self._unwatch(must)
 
     def _update_must(self, key: Key, rows: Any) -> None:
-        self._after.violated_must = self._after.violated_must.set(key, rows)
+        if rows:
+            self._after.violated_must = self._after.violated_must.set(key, rows)
+        elif key in self._after.violated_must:
+            self._after.violated_must = self._after.violated_must.delete(key)
+
+    def _unwatch(self, key: Key) -> None:
+        after = self._after
+        if key in after.watched:
+            after.watched = after.watched.delete(key)
+        if key in after.violated_must:
+            after.violated_must = after.violated_must.delete(key)
 
     def _forget(self, node: ObjectId) -> None:
         """An object turned out to be another one: its answers go."""
         after = self._after
         self._fire(("objects",))
         for query in self._constraints.rules:
-            if (query, (node,)) in after.violated_must:
-                after.violated_must = after.violated_must.delete((query, (node,)))
+            self._unwatch((query, (node,)))
         for query in (*self._constraints.errors, *self._constraints.extents):
             key = (query, (node,))
             if key not in self._memo:

@@ -239,12 +239,17 @@ class State:
 
     def now_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference is stated."""
-        cell = (feature.symbol, ">", source)
+        if feature.upper == 1:
+            cell, member = (feature.symbol, ">", source), target
+        else:  # fewer links come in later at this end
+            cell, member = (feature.symbol, "<", target), source
         self.deps.append(cell)
-        return target in self.facts.get(cell, NONE)
+        return member in self.facts.get(cell, NONE)
 
     def must_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference certainly holds."""
+        if feature.upper != 1 and not feature.revisable:
+            return source in self.must_link_sources(feature, target)
         return target in self.must_link_targets(feature, source)
 
     def must_link_targets(self, feature: FeatureInfo, source: ObjectId) -> Iterable[ObjectId]:

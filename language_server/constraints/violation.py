@@ -212,6 +212,11 @@ def _stated(model: PartialModel, node: ObjectId, feature: FeatureInfo) -> Iterat
         yield f"{feature.name}({model.label(node)}, {model.label(target)})"
 
 
+def is_contradictory(settled: Settled) -> bool:
+    """Whether an open text has anything at all that is violated in every completion."""
+    return bool(settled.violated_must or settled.shortfalls_must or settled.model.ambiguous)
+
+
 def _of_predicates(
     constraints: ConstraintSet, settled: Settled, certain_only: bool
 ) -> Iterator[Violation]:

@@ -12,7 +12,7 @@ from tests.constraints.random_cases import sound_texts, texts, theories
 
 RELAXED = settings(
     deadline=None,
-    max_examples=40,
+    max_examples=20,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),  # shrinking takes minutes here
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
