@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from language_server.decoding.generation import (
     Finish,
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from language_server.languages import Language
 
 DEFAULT_MAX_TOKENS = 256
+# Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
+_TEXTS_PER_LOOK = 40
 
 
 def generate(
@@ -73,7 +75,7 @@ def generate(
         model,
         strategy=strategy,
         seed=seed,
-        limits=Limits(max_tokens, ends_at, cancel),
+        limits=Limits(max_tokens, ends_at, cancel, effort=_effort()),
         policy=policy,
         sampling=sampling,
         on_event=on_event,
@@ -137,6 +139,12 @@ def generate_with(
             "total": run.clock.elapsed(),
         },
     )
+
+
+def _effort() -> Any:
+    from language_server.projection import Effort
+
+    return Effort(texts=_TEXTS_PER_LOOK)
 
 
 def _strategy_named(name: str) -> GuideKind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from language_server.decoding.generation import Event, EventKind, Finish, OnEvent, Origin
@@ -40,22 +40,16 @@ class Limits:
         max_tokens: tokens of text; the end token costs nothing.
         deadline: a moment of ``time.monotonic()``.
         forced_text: whether text that must come next is fed without asking the model.
-        effort: what one search for a completion may spend (the projection's ``Effort``).
+        first_effort, effort: what the search for a completion may spend before the start, and at
+            each later look (the projection's ``Effort``).
     """
 
     max_tokens: int
     deadline: float | None = None
     cancel: threading.Event | None = None
     forced_text: bool = True
+    first_effort: Any = None
     effort: Any = None
-
-
-@dataclass(slots=True)
-class _Place:
-    """What is remembered of a place of the path: tokens not to try again, attempts so far."""
-
-    banned: set[int] = field(default_factory=set)
-    attempt: int = 0
 
 
 class Run:
@@ -81,7 +75,8 @@ class Run:
         self._start = token_filter.start(Metered(guide, self.clock))
         self._start_length = len(guide.text)
         self._path: list[Step] = []
-        self._places: list[_Place] = [_Place()]
+        # For each place of the path, tokens not to be drawn again.
+        self._banned: list[set[int]] = [set()]
 
     # What is there ------------------------------------------------------------------------------
 
@@ -138,15 +133,16 @@ class Run:
         Raises:
             Stopped: at the deadline or on cancellation.
         """
-        place = self._places[-1]
+        banned = self._banned[-1]
+        # Behind a place that was gone back to, everything is drawn anew.
         draw = self._sampler.draw(
-            self.filter, self.state, self._logits(), len(self._path), place.attempt
+            self.filter, self.state, self._logits(), len(self._path), self.backtracks
         )
         counted = 0
         for token, after in draw:
             self.rejections += draw.rejections - counted
             counted = draw.rejections
-            if token not in place.banned:
+            if token not in banned:
                 yield token, after
             self.check_time()
         self.rejections += draw.rejections - counted
@@ -194,15 +190,14 @@ class Run:
         if count <= 0:
             return
         del self._path[length:]
-        del self._places[length + 1 :]
-        self._places[-1].attempt += 1
+        del self._banned[length + 1 :]
         self._context.rewind(count)
         self.backtracks += 1
         self.emit("backtrack", "", why)
 
     def ban(self, token: int) -> None:
         """Do not draw ``token`` again at this place as long as the path before it stays."""
-        self._places[-1].banned.add(token)
+        self._banned[-1].add(token)
 
     def refuse(self, after: State, why: str) -> None:
         """Count and report a token the strategy itself turns down."""
@@ -218,7 +213,7 @@ class Run:
     def _append(self, token: int, after: State, origin: Origin) -> None:
         before = self.state
         self._path.append(Step(token, origin, self.filter.settle(before, after)))
-        self._places.append(_Place())
+        self._banned.append(set())
         self._context.append([token])
         kind: EventKind = "token" if origin == "model" else origin
         self.emit(kind, after.guide.text[len(before.guide.text) :])

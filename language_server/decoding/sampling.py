@@ -54,7 +54,7 @@ class Sampler:
 
         Args:
             place: how many tokens stand before this one.
-            attempt: how often this place has been gone back to.
+            attempt: how often tokens have been taken back so far.
         """
         if self._sampling.temperature == 0:
             return np.asarray(logits, dtype=np.float32)

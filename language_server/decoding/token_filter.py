@@ -86,40 +86,19 @@ class TokenFilter:
 
     def within_caps(self, state: State, after: State) -> bool:
         """Whether the layout policy likes the step from ``state`` to ``after``."""
-        if after.guide is state.guide:
-            return True
         text = after.guide.text[len(state.guide.text) :]
+        if after.pending:
+            # Half a code point counts as a letter: it must not slip past a cap.
+            text += "x"
         return state.layout.permits(text, after.guide)
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:
         """The full mask: one entry per id of the vocabulary."""
         mask = np.zeros(len(self.vocabulary), dtype=np.bool_)
-        capped: list[int] = []
-        for token, after in self._walk(state):
-            if self.within_caps(state, after):
-                mask[token] = True
-            else:
-                capped.append(token)
-        if state.may_end:
-            mask[list(self.vocabulary.end_tokens)] = True
-        if not mask.any():
-            mask[capped] = True
+        everything = np.zeros(len(self.vocabulary), dtype=np.float32)
+        for token, _ in Search(self, state, everything):
+            mask[token] = True
         return mask
-
-    def _walk(self, state: State) -> Iterator[tuple[int, State]]:
-        if state.ended:
-            return
-        trie = self.vocabulary.trie
-        stack: list[tuple[Node, State]] = [(trie.root, state)]
-        while stack:
-            node, here = stack.pop()
-            if node.low < node.own and (not here.pending or _can_finish(here)):
-                for token in trie.order[node.low : node.own]:
-                    yield int(token), here
-            for byte, child in self.branches(here, node):
-                after = self._read(here, bytes([byte]))
-                if after is not None:
-                    stack.append((child, after))
 
     def branches(self, state: State, node: Node) -> list[tuple[int, Node]]:
         """The children of ``node`` worth reading: without those beyond ASCII if none may stand."""
@@ -156,8 +135,7 @@ class TokenFilter:
 class Search:
     """The allowed tokens behind a state with the states behind them, highest key first.
 
-    Tokens that only the layout policy dislikes come after all others, and only if there are no
-    others.
+    Tokens that only the layout policy dislikes come after all others, if there are no others.
     """
 
     def __init__(self, token_filter: TokenFilter, state: State, keys: Keys) -> None:
@@ -169,82 +147,106 @@ class Search:
         self.rejections = 0
         self._filter = token_filter
         self._state = state
-        vocabulary = token_filter.vocabulary
-        usable = vocabulary.text_tokens.copy()
+        self._trie = token_filter.vocabulary.trie
+        usable = token_filter.vocabulary.text_tokens.copy()
         if state.may_end:
-            usable[list(vocabulary.end_tokens)] = True
+            usable[list(token_filter.vocabulary.end_tokens)] = True
         self._keys = np.where(usable, keys, -np.inf).astype(np.float32)
+        self._by_bytes: Keys = self._keys[:0]
+        self._heap: list[tuple[float, int, _Item]] = []
+        self._pushed = 0
 
     def __iter__(self) -> Iterator[tuple[int, State]]:
         if self._state.ended:
             return
-        capped: list[tuple[int, State]] = []
+        over_caps: list[tuple[int, State]] = []
+        subtrees: list[tuple[float, _Item]] = []
         found = False
-        for token, after in self._candidates():
+        for token, after in self._likeliest():
             if self._filter.within_caps(self._state, after):
                 found = True
                 yield token, after
             else:
-                capped.append((token, after))
-                self.rejections += 1
+                over_caps.append((token, after))
+        self._expand_root()
+        for token, after in self._best_first(subtrees):
+            found = True
+            yield token, after
         if not found:
-            yield from capped
+            yield from over_caps
+            for key, item in subtrees:
+                self._push(key, item)
+            yield from self._best_first(None)
 
-    def _candidates(self) -> Iterator[tuple[int, State]]:
-        for token in self._best_directly():
+    def _likeliest(self) -> Iterator[tuple[int, State]]:
+        """The few best tokens, tried as wholes: where the model is right nothing is walked."""
+        tries = min(_DIRECT_TRIES, len(self._keys))
+        best = np.argpartition(self._keys, -tries)[-tries:]
+        for token in best[np.argsort(-self._keys[best], kind="stable")].tolist():
+            if self._keys[token] == -np.inf:
+                return
             after = self._filter.step(self._state, token)
+            self._keys[token] = -np.inf
             if after is None:
                 self.rejections += 1
             else:
                 yield token, after
-            self._keys[token] = -np.inf
-        yield from self._best_first()
 
-    def _best_directly(self) -> list[int]:
-        tries = min(_DIRECT_TRIES, len(self._keys))
-        best = np.argpartition(self._keys, -tries)[-tries:]
-        order = best[np.argsort(-self._keys[best], kind="stable")]
-        return [int(token) for token in order if self._keys[token] > -np.inf]
-
-    def _best_first(self) -> Iterator[tuple[int, State]]:
-        trie = self._filter.vocabulary.trie
-        by_bytes = self._keys[trie.order]
-        heap: list[tuple[float, int, tuple[Node | int, State, int]]] = []
-        count = 0
-
-        def push(key: float, item: tuple[Node | int, State, int]) -> None:
-            nonlocal count
-            if key > -np.inf:
-                # The counter keeps equal keys in a fixed order and states out of comparisons.
-                heapq.heappush(heap, (-key, count, item))
-                count += 1
-
-        def expand(node: Node, state: State) -> None:
-            for place in range(node.low, node.own):
-                push(float(by_bytes[place]), (int(trie.order[place]), state, -1))
-            if node.own < node.high:
-                best = np.maximum.reduceat(by_bytes[node.own : node.high], trie.child_starts(node))
-                branches = self._filter.branches(state, node)
-                for (byte, child), key in zip(branches, best.tolist(), strict=False):
-                    push(key, (child, state, byte))
-
-        expand(trie.root, self._state)
-        for token in self._filter.vocabulary.end_tokens:
-            push(float(self._keys[token]), (token, self._state, -1))
-        while heap:
-            _, _, (what, state, byte) = heapq.heappop(heap)
-            if isinstance(what, Node):
-                after = self._filter._read(state, bytes([byte]))
-                if after is None:
-                    self.rejections += 1
-                else:
-                    expand(what, after)
-            elif what in self._filter.vocabulary.end_tokens:
-                yield what, State(state.guide, state.layout, ended=True)
-            elif not state.pending or _can_finish(state):
-                yield what, state
-            else:
+    def _best_first(
+        self, over_caps: list[tuple[float, _Item]] | None
+    ) -> Iterator[tuple[int, State]]:
+        """Walk the trie; subtrees over a cap are put aside into ``over_caps``, if it is given."""
+        while self._heap:
+            negative_key, _, item = heapq.heappop(self._heap)
+            after = self._resolve(item)
+            if after is None:
                 self.rejections += 1
+            elif over_caps is not None and not self._filter.within_caps(self._state, after):
+                over_caps.append((-negative_key, item))
+            elif isinstance(item.what, Node):
+                self._expand(item.what, after)
+            else:
+                yield item.what, after
+
+    def _resolve(self, item: _Item) -> State | None:
+        if item.byte is not None:
+            return self._filter._read(item.state, bytes([item.byte]))
+        if item.what in self._filter.vocabulary.end_tokens:
+            return State(item.state.guide, item.state.layout, ended=True)
+        return item.state if not item.state.pending or _can_finish(item.state) else None
+
+    def _expand_root(self) -> None:
+        self._by_bytes = self._keys[self._trie.order]
+        self._expand(self._trie.root, self._state)
+        for token in self._filter.vocabulary.end_tokens:
+            self._push(float(self._keys[token]), _Item(token, self._state, None))
+
+    def _expand(self, node: Node, state: State) -> None:
+        for place in range(node.low, node.own):
+            key = float(self._by_bytes[place])
+            self._push(key, _Item(int(self._trie.order[place]), state, None))
+        if node.own < node.high:
+            below = self._by_bytes[node.own : node.high]
+            best = np.maximum.reduceat(below, self._trie.child_starts(node))
+            branches = self._filter.branches(state, node)
+            # Branches left out are the last ones.
+            for (byte, child), key in zip(branches, best.tolist(), strict=False):
+                self._push(key, _Item(child, state, byte))
+
+    def _push(self, key: float, item: _Item) -> None:
+        if key > -np.inf:
+            # The counter keeps equal keys in a fixed order and items out of comparisons.
+            heapq.heappush(self._heap, (-key, self._pushed, item))
+            self._pushed += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A token behind ``state``, or the node that ``byte`` leads to from there."""
+
+    what: Node | int
+    state: State
+    byte: int | None
 
 
 def _split_code_points(data: bytes) -> tuple[str, bytes] | None:

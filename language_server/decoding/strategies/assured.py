@@ -58,7 +58,6 @@ def assured(run: Run) -> Finish:
 class _Assured:
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._effort = run.limits.effort
         self._snapshot = self._first_snapshot()
         self._returns = 0
         self._careful = False
@@ -143,7 +142,7 @@ class _Assured:
         guide = run.state.guide
         if not guide.alive:
             raise GenerationError("the given beginning cannot be completed into a consistent model")
-        verdict = guide.completable(self._effort)
+        verdict = guide.completable(run.limits.first_effort)
         if verdict.answer == "no":
             raise GenerationError(
                 f"the given beginning cannot be completed: {_first(verdict.reasons)}"
@@ -163,12 +162,17 @@ class _Assured:
         return Snapshot(run.length, guide.text, verdict.witness, tuple(tokens))
 
     def _is_time_to_check(self) -> bool:
+        """At a line's end, or when enough has been written and a word is finished."""
         run, snapshot = self._run, self._snapshot
         since = run.length - snapshot.length
-        spare = run.remaining - len(snapshot.tokens)
-        if since >= max(1, min(_STRIDE, spare // 4)):
+        stride = max(1, min(_STRIDE, (run.remaining - len(snapshot.tokens)) // 4))
+        guide = run.state.guide
+        last = guide.text[-1:]
+        if last == "\n":
             return True
-        return run.state.guide.text.endswith("\n")
+        if guide.in_comment or last.isalnum() or last == "_":
+            return since >= 4 * stride
+        return since >= stride
 
     def _check(self) -> None:
         run = self._run
@@ -192,7 +196,7 @@ class _Assured:
         witness = self._rest_of_witness(text)
         if witness is None:
             self._run.check_time()
-            verdict = state.guide.completable(self._effort)
+            verdict = state.guide.completable(self._run.limits.effort)
             if verdict.witness is None:
                 return "no" if verdict.answer == "no" else "unknown"
             witness = verdict.witness
