@@ -172,6 +172,8 @@ class _Rush:
         text = machine.text
         found: Path | None = None
         for path in paths:
+            if found is not None and found.beats(path):
+                continue
             if path.match is not None:
                 terminal = path.match.terminal
                 end = terminal.match(text, start)

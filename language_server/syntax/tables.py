@@ -8,7 +8,7 @@ only these: where one path fits the next character, nothing else is tried.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from language_server.syntax.slots import (
     AssignSlot,
@@ -28,18 +28,71 @@ MOST_PATHS = 2000
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """A branch taken at a choice; ``closed`` if the way has already left it again."""
+
+    choice: ChoiceSlot
+    branch: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Path:
     """A way from a slot to a terminal (``match``) or to the end of the rule with ``result``.
 
     Attributes:
         calls: the rules entered on the way.
         looks: the predicates met on the way, all to be asked at the slot's position.
+        turns: the branches taken on the way.
     """
 
     calls: tuple[CallSlot, ...]
     looks: tuple[PredicateSlot, ...]
     match: MatchSlot | None
     result: Result
+    turns: tuple[Turn, ...]
+    _beaten: dict[Path, bool]
+
+    def beats(self, later: Path) -> bool:
+        """Whether reading this path's terminal alone rules out ``later``, a less preferred path."""
+        known = self._beaten.get(later)
+        if known is None:
+            known = self._beaten[later] = self._settles_before(later)
+        return known
+
+    def _settles_before(self, later: Path) -> bool:
+        for index, turn in enumerate(self.turns):
+            other = later.turns[index] if index < len(later.turns) else None
+            if other is None or other.choice is not turn.choice:
+                return False
+            if other.branch != turn.branch:
+                return not turn.choice.moving and (turn.closed or index in self._left())
+        return False
+
+    def _left(self) -> set[int]:
+        """The turns whose branches have succeeded as soon as the terminal is read."""
+        left: set[int] = set()
+        if self.match is None or self.match.terminal.width == 0:
+            return left
+        slot, calls = self.match.after, list(self.calls)
+        while True:
+            if isinstance(slot, CloseSlot):
+                for index in range(len(self.turns) - 1, -1, -1):
+                    turn = self.turns[index]
+                    if index not in left and not turn.closed and _closes(slot, turn):
+                        left.add(index)
+                        break
+                slot = slot.next
+            elif isinstance(slot, AssignSlot):
+                slot = slot.next
+            elif isinstance(slot, ReturnSlot) and calls:
+                slot = calls.pop().to(slot.result)
+            else:
+                return left
+
+
+def _closes(slot: CloseSlot, turn: Turn) -> bool:
+    return slot.choice is turn.choice and slot.branch == turn.branch
 
 
 class Table:
@@ -102,30 +155,50 @@ class _Walk:
 
     def run(self, slot: Slot) -> bool:
         """Collect the paths; False if they are too many or go round in a circle."""
-        stack: list[tuple[Slot, Any, tuple[PredicateSlot, ...], int]] = [(slot, None, (), 0)]
+        stack: list[_Step] = [_Step(slot, None, (), (), 0)]
         while stack:
-            at, calls, looks, depth = stack.pop()
+            step = stack.pop()
+            at, calls, looks, turns, depth = step
             if depth > MOST_PATHS or len(self._paths) > MOST_PATHS:
                 return False
             if isinstance(at, MatchSlot):
-                self._paths.append(Path(_calls(calls), looks, at, Result.NONE))
+                self._paths.append(Path(_calls(calls), looks, at, Result.NONE, turns, {}))
             elif isinstance(at, ChoiceSlot):
-                for branch in reversed(at.branches):
-                    stack.append((branch, calls, looks, depth + 1))
+                for index in range(len(at.branches) - 1, -1, -1):
+                    taken = (*turns, Turn(at, index, False))
+                    stack.append(_Step(at.branches[index], calls, looks, taken, depth + 1))
             elif isinstance(at, CloseSlot):
-                stack.append((at.next, calls, looks, depth + 1))
+                stack.append(_Step(at.next, calls, looks, _closed(at, turns), depth + 1))
             elif isinstance(at, CallSlot):
-                stack.append((at.body.start, (calls, at), looks, depth + 1))
+                stack.append(_Step(at.body.start, (calls, at), looks, turns, depth + 1))
             elif isinstance(at, ReturnSlot):
                 if calls is None:
-                    self._paths.append(Path((), looks, None, at.result))
+                    self._paths.append(Path((), looks, None, at.result, turns, {}))
                 else:
-                    stack.append((calls[1].to(at.result), calls[0], looks, depth + 1))
+                    after = calls[1].to(at.result)
+                    stack.append(_Step(after, calls[0], looks, turns, depth))
             elif isinstance(at, PredicateSlot):
-                stack.append((at.next, calls, (*looks, at), depth + 1))
+                stack.append(_Step(at.next, calls, (*looks, at), turns, depth + 1))
             elif isinstance(at, AssignSlot):
                 return False
         return True
+
+
+class _Step(NamedTuple):
+    slot: Slot
+    calls: Any
+    looks: tuple[PredicateSlot, ...]
+    turns: tuple[Turn, ...]
+    depth: int
+
+
+def _closed(slot: CloseSlot, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    for index in range(len(turns) - 1, -1, -1):
+        turn = turns[index]
+        if not turn.closed and _closes(slot, turn):
+            closed = Turn(turn.choice, turn.branch, True)
+            return (*turns[:index], closed, *turns[index + 1 :])
+    return turns
 
 
 def _calls(linked: Any) -> tuple[CallSlot, ...]:
