@@ -15,9 +15,8 @@ Task: 'task' name=ID ('after' before=[Task])?;
 Comment: /#.*/;
 """
 MANIFEST = """\
-[languages.plan]
+[[language]]
 grammar = "plan.tx"
-extensions = [".plan"]
 """
 DANGLING = "task paint after buld\ntask build\n"
 

@@ -125,7 +125,7 @@ class Workbench:
     @property
     def status(self) -> Locator:
         """The extension's item in the status bar."""
-        return self.page.locator(".statusbar-item").filter(has_text="Langwright")
+        return self.page.locator("[id='langwright.langwright.langwright.status']")
 
     @property
     def squiggles(self) -> Locator:

@@ -1,26 +1,42 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { extensionsIn, globOf } from "../src/languages/manifest.js";
+import { globsIn } from "../src/languages/manifest.js";
 
-test("the extensions of all languages of a manifest, with a dot, once", () => {
+test("the files of all languages, by extensions, patterns and the files section", () => {
   const manifest = `
-[languages.flow]
+[[language]]
+name = "flow"
 grammar = "flow.tx"
 extensions = [".flow", "fl"]
 
 [[language]]
-extensions = [".flow", ".x.y"]
+grammar = "grammars/door.tx"
+patterns = ["doors/*.txt"]
+
+[[language]]
+name = "plan"
+grammar = "p.tx"
+
+[files]
+"*.dsl" = "door"
 `;
-  assert.deepEqual(extensionsIn(manifest), [".flow", ".fl", ".x.y"]);
+  assert.deepEqual(globsIn(manifest), [
+    "**/*.flow",
+    "**/*.fl",
+    "**/*.door",
+    "**/doors/*.txt",
+    "**/*.plan",
+    "**/*.dsl",
+  ]);
 });
 
-test("a manifest that cannot be read gives none", () => {
-  assert.deepEqual(extensionsIn("[languages"), []);
-  assert.deepEqual(extensionsIn('extensions = "all"'), []);
+test("a manifest that cannot be read, or means something else, gives none", () => {
+  assert.deepEqual(globsIn("[[language"), []);
+  assert.deepEqual(globsIn("language = 3\nfiles = 4"), []);
+  assert.deepEqual(globsIn("[[language]]\nextensions = 'all'\npatterns = [1]"), []);
 });
 
-test("an extension becomes a glob, its characters taken literally", () => {
-  assert.equal(globOf(".flow"), "**/*.flow");
-  assert.equal(globOf(".f*"), "**/*.f[*]");
+test("the characters of an extension are taken literally", () => {
+  assert.deepEqual(globsIn("[[language]]\nextensions = ['.f*']"), ["**/*.f[*]"]);
 });

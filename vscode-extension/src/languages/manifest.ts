@@ -1,40 +1,51 @@
 import { parse } from "smol-toml";
 
 /**
- * The file extensions that a workspace manifest gives to its languages, with their dot.
+ * Globs for the model files that a workspace manifest speaks of.
+ *
+ * A language has the files with one of its `extensions` (by default its name, by default that of its grammar) and those
+ * of its `patterns`; `[files]` has globs as its keys.
  *
  * @param text the content of a `langwright.toml`; one that cannot be read gives none, its fault is the server's to report
  */
-export function extensionsIn(text: string): string[] {
-  let manifest: unknown;
+export function globsIn(text: string): string[] {
+  const manifest = tableOf(text);
+  const languages = Array.isArray(manifest["language"]) ? manifest["language"].filter(isTable) : [];
+  const files = isTable(manifest["files"]) ? Object.keys(manifest["files"]) : [];
+  const found = languages.flatMap((language) => [
+    ...extensionsOf(language).map((extension) => `*${literally(extension)}`),
+    ...textsIn(language["patterns"]),
+  ]);
+  return [...new Set([...found, ...files].map((glob) => `**/${glob}`))];
+}
+
+type Table = Record<string, unknown>;
+
+function tableOf(text: string): Table {
   try {
-    manifest = parse(text);
+    return parse(text);
   } catch {
-    return [];
-  }
-  const found = [...tables(manifest)].flatMap((table) => extensionsOf(table));
-  return [...new Set(found.map((extension) => (extension.startsWith(".") ? extension : `.${extension}`)))];
-}
-
-/** A glob for all files with one of the extensions. */
-export function globOf(extension: string): string {
-  return `**/*${extension.replace(/[[\]{}*?]/g, "[$&]")}`;
-}
-
-function* tables(value: unknown): Generator<Record<string, unknown>> {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      yield* tables(item);
-    }
-  } else if (typeof value === "object" && value !== null && !(value instanceof Date)) {
-    yield value as Record<string, unknown>;
-    for (const item of Object.values(value)) {
-      yield* tables(item);
-    }
+    return {};
   }
 }
 
-function extensionsOf(table: Record<string, unknown>): string[] {
-  const { extensions } = table;
-  return Array.isArray(extensions) ? extensions.filter((item) => typeof item === "string") : [];
+function extensionsOf({ extensions, name, grammar }: Table): string[] {
+  if (extensions !== undefined) {
+    return textsIn(extensions).map((extension) => (extension.startsWith(".") ? extension : `.${extension}`));
+  }
+  const stem = typeof grammar === "string" ? grammar.replace(/^.*[\\/]/, "").replace(/\.[^.]*$/, "") : undefined;
+  const own = typeof name === "string" ? name : stem;
+  return own === undefined ? [] : [`.${own}`];
+}
+
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function literally(extension: string): string {
+  return extension.replace(/[[\]{}*?]/g, "[$&]");
 }

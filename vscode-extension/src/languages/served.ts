@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { DocumentSelector } from "vscode-languageclient/node";
 
-import { extensionsIn, globOf } from "./manifest.js";
+import { globsIn } from "./manifest.js";
 
 /** The language ids that come with the extension; `langwright` stands for every textX language without an own id. */
 export const LANGUAGE_IDS = ["statechart", "clevr", "langwright"] as const;
@@ -88,7 +88,7 @@ async function patterns(): Promise<string[]> {
   const configured = vscode.workspace.getConfiguration("langwright").get<string[]>("filePatterns", []);
   const manifests = await vscode.workspace.findFiles(MANIFESTS, "**/node_modules/**", 50);
   const texts = await Promise.all(manifests.map(readText));
-  return [...new Set([...configured, ...texts.flatMap(extensionsIn).map(globOf)])].sort();
+  return [...new Set([...configured, ...texts.flatMap(globsIn)])].sort();
 }
 
 async function readText(uri: vscode.Uri): Promise<string> {
