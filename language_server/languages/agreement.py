@@ -72,6 +72,23 @@ def agree(metamodel: TextXMetaModel, theory: Theory) -> Agreement:
     return Agreement(Mapping(mapped, features, folded), tuple(mismatches))
 
 
+def clashes_with_textx(metamodel: TextXMetaModel) -> Iterator[Mismatch]:
+    """Features that hide what textX itself keeps in its objects.
+
+    textX walks up to the model by ``parent``; a feature of that name may send it in a circle.
+    """
+    for name, cls in grammar_classes(metamodel).items():
+        for attribute in cls._tx_attrs.values() if cls._tx_type != "match" else ():
+            if attribute.name == "parent":
+                yield Mismatch(
+                    "warning",
+                    f"the feature 'parent' of '{name}' hides textX's own: models may not load",
+                    None,
+                    (attribute.position, attribute.position),
+                    cure="give it another name",
+                )
+
+
 def feature_of(theory: Theory, cls: str, name: str) -> Feature | None:
     """The feature of that name which a class of the theory declares or inherits."""
     for owner in theory.supertypes(cls):

@@ -11,7 +11,7 @@ from textx.metamodel import TextXMetaModel
 from language_server.constraints import ConstraintSet, Theory
 from language_server.constraints.problem import ProblemError, load_problem
 from language_server.diagnostic import Diagnostic
-from language_server.languages.agreement import Mismatch, agree
+from language_server.languages.agreement import Mismatch, agree, clashes_with_textx
 from language_server.languages.analysis import (
     BYTE_ORDER_MARK,
     Analysis,
@@ -130,6 +130,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
             raise error
         if definition.problem is not None:
             warnings.append(error)
+    warnings += [_mismatch_error(clash, definition) for clash in clashes_with_textx(metamodel)]
     style = comment_style(metamodel)
     examples = read_examples(definition.examples, style) if definition.examples else ()
     try:

@@ -227,3 +227,12 @@ def test_binary_manifest(tmp_path: Path) -> None:
     (tmp_path / "langwright.toml").write_bytes(b"\xff\x00")
     (error,) = registry(tmp_path).failures
     assert "not UTF-8" in error.message
+
+
+def test_a_feature_that_hides_what_textx_needs(tmp_path: Path) -> None:
+    """With `parent=Item` textX ends in a RecursionError on every model."""
+    write(tmp_path, toy_tx="Model: items*=Item;\nItem: 'item' name=ID ('in' parent=Item)?;\n")
+    toy = load_language(str(tmp_path / "toy.tx"))
+    (warning,) = toy.warnings
+    assert (warning.line, warning.column) == (2, 28)
+    assert "'parent'" in warning.message
