@@ -71,7 +71,7 @@ class Machine:
     def run(self) -> None:
         """Process all positions."""
         while self.threads:
-            if len(self.threads) == 1 and not self.open:
+            if len(self.threads) == 1:
                 rush(self)
                 if not self.threads:
                     return
@@ -84,8 +84,8 @@ class Machine:
             Whether some text may follow. ``base`` is set if so; ``waiting`` need not be complete.
         """
         while self.threads:
-            if len(self.threads) == 1 and not self.open and rush(self):
-                self.base = Agenda(self.threads, {}, self.won)
+            if len(self.threads) == 1 and rush(self):
+                self.base = Agenda(self.threads, self.open, self.won)
                 return True
             self.step()
             if self.base is not None:

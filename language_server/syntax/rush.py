@@ -1,8 +1,8 @@
 """The fast way through a text: one thread, no conditions, one fitting path at a time.
 
-``rush`` runs the only thread of a machine as long as exactly one path fits; the first place where
-several fit, or where the end of the text leaves something open, is left to the machine's general
-step.
+``rush`` runs the only thread of a machine as long as exactly one path fits and no guard is touched;
+the first place where several fit, or where the end of the text leaves something open, is left to
+the machine's general step.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def rush(machine: Machine) -> bool:
     if len(bucket) != 1:
         return False
     (thread,) = bucket.values()
-    if thread.conditions:
+    if thread.conditions or any(entry[2] in machine.open for entry in thread.inside):
         return False
     run = _Rush(machine, thread, at)
     run.run()
@@ -162,7 +162,10 @@ class _Rush:
             layout = None
 
     def _can_return(self) -> bool:
-        return self.frame.more is None and self.frame.parent is not None
+        frame = self.frame
+        if frame.more is not None or frame.parent is None:
+            return False
+        return not self._machine.open or not (frame.conditions or frame.inside)
 
     def _fitting(
         self, paths: tuple[Path, ...], start: int, char: str, layout: Layout
