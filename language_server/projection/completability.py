@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.projection.symmetry import interchangeable
@@ -18,7 +17,6 @@ from language_server.syntax import Close, Open, Trail
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
-    from language_server.languages import Language
     from language_server.projection.moves import Move
     from language_server.projection.prefix import Prefix
 
@@ -84,6 +82,7 @@ class _Node:
     prefix: Prefix = field(compare=False)
     cuts: tuple[int, ...] = field(compare=False)
     units: Iterator[Prefix] = field(compare=False)
+    open: frozenset[tuple[str, tuple[int, ...]]] = field(compare=False)
 
 
 class _Search:
@@ -92,7 +91,7 @@ class _Search:
     # What one open obligation weighs against one more unit of text.
     _OBLIGATION = 2.0
     # What a unit ranks behind the one before it.
-    _LATER = 0.05
+    _LATER = 0.5
     # Units tried from one node, and names tried for one reference that no obligation mentions.
     _UNITS = 60
     _NAMES = 6
@@ -107,7 +106,7 @@ class _Search:
         self._order = 0
         self._queue: list[_Node] = []
         self._seen: set[str] = set()
-        self._same = _interchangeable(prefix.language)
+        self._same = interchangeable(prefix.language)
         self._found: tuple[str, tuple[int, ...]] | None = None
 
     def run(self, known: Known | None) -> tuple[Verdict, Known | None]:
@@ -119,7 +118,7 @@ class _Search:
             node = heapq.heappop(self._queue)
             prefix = next(node.units, None)
             if prefix is not None:
-                self._judge(prefix, (*node.cuts, node.prefix.state.length))
+                self._judge(prefix, (*node.cuts, node.prefix.state.length), node)
                 node.rank += self._LATER
                 heapq.heappush(self._queue, node)
         if self._found is None:
@@ -129,8 +128,13 @@ class _Search:
         witness = text[self._start.state.length :]
         return Verdict("yes", witness, (), self._spent), Known(text, cuts)
 
-    def _judge(self, prefix: Prefix, cuts: tuple[int, ...]) -> tuple[Violation, ...]:
-        """Queues `prefix` by what its shortest closing violates, which is returned."""
+    def _judge(
+        self, prefix: Prefix, cuts: tuple[int, ...], before: _Node | None = None
+    ) -> tuple[Violation, ...]:
+        """Queues `prefix` by what its shortest closing violates, which is returned.
+
+        `before` is the node it is one unit behind: a unit that only adds is left out.
+        """
         if prefix.text in self._seen:
             return ()
         self._seen.add(prefix.text)
@@ -140,11 +144,14 @@ class _Search:
         if closed is None or finished is None:
             return ()
         obligations = finished.obligations
+        open_now = frozenset((violation.constraint, violation.elements) for violation in obligations)
+        if before is not None and open_now == before.open and _opens(prefix, before.prefix):
+            return obligations
         if obligations:
             rank = self._OBLIGATION * sum(violation.degree for violation in obligations) + len(cuts)
             units = self._units(prefix, obligations)
             self._order += 1
-            heapq.heappush(self._queue, _Node(rank, self._order, prefix, cuts, units))
+            heapq.heappush(self._queue, _Node(rank, self._order, prefix, cuts, units, open_now))
         else:
             self._found = (closed.text, cuts)
         return obligations
@@ -196,33 +203,31 @@ class _Search:
     def _write_unit(self, start: Prefix, focus: set[Any]) -> Iterator[tuple[Prefix, bool]]:
         """The prefixes one unit behind `start`, and whether the unit names an element of `focus`."""
         base = _newest(start)
-        waiting = [(start, False, 0)]
+        waiting: list[tuple[Prefix, bool, int, int | None]] = [(start, False, 0, None)]
         while waiting:
-            prefix, touches, depth = waiting.pop()
+            prefix, touches, depth, complete_at = waiting.pop()
             begun = []
-            for move, after in self._steps(prefix, focus, depth == 0 and start is not self._start):
+            for move, after in self._steps(prefix, focus):
+                if complete_at is not None and _closes_since(after, complete_at):
+                    continue  # the unit was complete without this
                 touched = touches or (move.element is not None and move.element in focus)
-                if not move.text.isspace() and _is_boundary(after, base):
+                boundary = not move.text.isspace() and _is_boundary(after, base)
+                if boundary:
                     yield after, touched
-                if depth < self._DEPTH:
-                    begun.append((after, touched, depth + 1))
+                if depth < self._DEPTH and not (boundary and _is_finished(after, base)):
+                    begun.append((after, touched, depth + 1, _newest(after) if boundary else None))
             waiting.extend(reversed(begun))
 
-    def _steps(
-        self, prefix: Prefix, focus: set[Any], anew: bool
-    ) -> Iterator[tuple[Move, Prefix]]:
-        """The moves worth trying, best first, one of each class of interchangeable ones.
-
-        `anew` leaves out those that go on with a terminal at the end of the prefix.
-        """
+    def _steps(self, prefix: Prefix, focus: set[Any]) -> Iterator[tuple[Move, Prefix]]:
+        """The moves worth trying, best first, one of each class of interchangeable ones."""
         others = 0
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
         for move in sorted(prefix.moves(), key=lambda move: _eagerness(move, focus)):
             if move.kind == "end" or (after_white and move.text.isspace()):
                 continue
-            if anew and move.start < prefix.state.length:
-                continue
+            if move.start < prefix.state.length and prefix is not self._start:
+                continue  # a terminal that the search wrote is as long as it meant it to be
             if move.kind == "reference" and move.element not in focus:
                 others += 1
                 if others > self._NAMES:
@@ -237,15 +242,8 @@ class _Search:
 
     def _what(self, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
-        individual = None
-        if move.feature is not None:
-            individual = self._same.get(move.text) or self._same.get(move.text.lower())
+        individual = None if move.feature is None else self._same.get(move.text.lower())
         return move.insert if individual is None else (move.cls, move.feature, individual)
-
-@lru_cache(maxsize=64)
-def _interchangeable(language: Language) -> dict[str, str]:
-    return interchangeable(language.theory)
-
 
 def _eagerness(move: Move, focus: set[Any]) -> tuple[int, int]:
     if move.element is not None and move.element in focus:
@@ -256,7 +254,7 @@ def _eagerness(move: Move, focus: set[Any]) -> tuple[int, int]:
 def _settled(prefix: Prefix) -> Prefix:
     """The prefix with the terminal at its end read as finished, where white space can end it."""
     white = prefix.state.skips()
-    if prefix.in_comment or not white:
+    if prefix.in_comment or not white or not any(r.expected.typed for r in prefix.readings):
         return prefix
     return prefix.advance(" " if " " in white else white[0])
 
@@ -268,6 +266,26 @@ def _is_boundary(prefix: Prefix, base: int) -> bool:
     return any(
         reading.expected.trail.size > base and _closes_unit(reading.expected.trail)
         for reading in _settled(prefix).readings
+    )
+
+
+def _opens(prefix: Prefix, before: Prefix) -> bool:
+    """Whether an object begins in `prefix` behind `before`."""
+    size = _newest(before)
+    for reading in prefix.readings:
+        at: Trail | None = reading.expected.trail
+        while at is not None and at.size > size:
+            if isinstance(at.event, Open):
+                return True
+            at = at.parent
+    return False
+
+
+def _is_finished(prefix: Prefix, base: int) -> bool:
+    """Whether the unit that closed cannot go on, in any reading."""
+    return all(
+        reading.expected.trail.size > base and _closes_unit(reading.expected.trail)
+        for reading in prefix.readings
     )
 
 
@@ -284,6 +302,20 @@ def _closes_unit(trail: Trail) -> bool:
             depth -= 1
             if depth == 0:
                 return at.event.many
+        at = at.parent
+    return False
+
+
+def _closes_since(prefix: Prefix, size: int) -> bool:
+    """Whether every reading closes an object behind the first `size` events."""
+    return all(_has_close(reading.expected.trail, size) for reading in prefix.readings)
+
+
+def _has_close(trail: Trail, size: int) -> bool:
+    at: Trail | None = trail
+    while at is not None and at.size > size:
+        if isinstance(at.event, Close):
+            return True
         at = at.parent
     return False
 

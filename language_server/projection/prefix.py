@@ -15,6 +15,7 @@ from language_server.languages import Language
 from language_server.projection.completability import Effort, Known, Verdict, complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
+from language_server.projection.symmetry import interchangeable
 from language_server.syntax import Event, Expected, Open, ParseState, Refer, Trail
 
 if TYPE_CHECKING:
@@ -244,7 +245,9 @@ class Prefix:
 
     def _viable_keyword(self, expected: Expected, known: Fold) -> bool:
         keyword = expected.terminal.text
-        key = f"{expected.value_begun}{keyword}"
+        # Interchangeable individuals fare alike.
+        alike = interchangeable(self.language).get(keyword.lower(), keyword)
+        key = f"{expected.value_begun}{alike}"
         if key not in known.viable:
             after = self.advance(keyword[len(expected.typed) :])
             known.viable[key] = after.state.finish() is not None or any(

@@ -7,7 +7,8 @@ lead to completions that differ in that name only: the search for a witness trie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from language_server.constraints import Theory
 from language_server.constraints.theory import (
@@ -20,10 +21,13 @@ from language_server.constraints.theory import (
     Individual,
     Literal,
 )
+from language_server.languages import Language
 
 
-def interchangeable(theory: Theory) -> dict[str, str]:
-    """For each individual of `theory` the representative of its class of interchangeable ones."""
+@lru_cache(maxsize=64)
+def interchangeable(language: Language) -> Mapping[str, str]:
+    """For each named individual, in lower case, the representative of the ones like it."""
+    theory = language.theory
     facts: dict[str, set[tuple[object, ...]]] = defaultdict(set)
     for assertion in theory.assertions:
         for position, argument in enumerate(assertion.args):
@@ -40,7 +44,7 @@ def interchangeable(theory: Theory) -> dict[str, str]:
     classes: dict[str, str] = {}
     for individual in theory.individuals:
         profile: object = individual if individual in named else frozenset(facts[individual])
-        classes[individual] = representative.setdefault(profile, individual)
+        classes[individual.lower()] = representative.setdefault(profile, individual)
     return classes
 
 

@@ -37,9 +37,15 @@ class Grammar:
         """The state before any text."""
         return start(self._skipper, self._first_thread())
 
-    def parse(self, text: str) -> Parse:
-        """Read a whole document; never raises, whatever the text."""
-        return parse(self._skipper, self._first_thread(), text, self._compiler.terminals())
+    def parse(self, text: str, known: Parse | None = None) -> Parse:
+        """Read a whole document; never raises, whatever the text.
+
+        Args:
+            text: the document.
+            known: a parse of an earlier version of it by this grammar. What stands before the first
+                change is not read again, and the trails of both parses share its events.
+        """
+        return parse(self.start(), text, known)
 
     def keywords(self) -> frozenset[str]:
         """The texts that the grammar writes literally, as far as texts read so far met them."""
