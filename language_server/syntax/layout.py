@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import arpeggio
@@ -27,6 +28,10 @@ class Skipper:
         self._compiler = compiler
         self._probes: dict[Layout, Slot] = {}
         self._comments = _simple_comments(compiler)
+
+    def terminals(self) -> Iterable[Terminal]:
+        """The terminals of the grammar that have been met."""
+        return self._compiler.terminals()
 
     def comment_terminals(self) -> tuple[Terminal, ...] | None:
         """The terminals that are whole comments; None if comments have structure."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from language_server.syntax.agenda import Agenda
@@ -24,6 +24,7 @@ from language_server.syntax.values import TEXT
 
 if TYPE_CHECKING:
     from language_server.syntax.layout import Skipper
+    from language_server.syntax.state import ParseState
 
 #: A repair is good if this many further lexemes are read after it.
 CONFIDENCE = 3
@@ -31,6 +32,8 @@ CONFIDENCE = 3
 LEVELS = 24
 #: Lexemes skipped at most in one step of the search for a place to go on.
 REACH = 400
+#: Characters between two checkpoints of a document.
+STRIDE = 2000
 #: After so many faults the rest of the text is not read.
 MOST_FAULTS = 100
 
@@ -61,34 +64,91 @@ class Parse:
         trail: the events; what was skipped after a fault is left out.
         faults: the syntax faults in textual order.
         complete: True if textX accepts the text.
+        checkpoints: states along the text up to its first fault, for reading an edited text.
     """
 
     trail: Trail
     faults: tuple[SyntaxFault, ...]
     complete: bool
+    checkpoints: tuple[ParseState, ...] = field(default=(), repr=False, compare=False)
 
 
-def parse(skipper: Skipper, thread: Thread, text: str, terminals: Iterable[Terminal]) -> Parse:
-    """Read ``text`` from ``thread`` and repair what does not fit."""
-    faults: list[SyntaxFault] = []
-    agenda = _agenda(0, [thread])
-    trail = thread.trail
-    while True:
-        machine = Machine(skipper, text, 0, True, agenda)
-        machine.run()
-        accepted = next((t for t in machine.accepted if not t.conditions), None)
-        if accepted is not None:
-            return Parse(accepted.trail, tuple(faults), not faults)
-        machine = _thorough(machine)
-        trail = machine.tried[0].thread.trail if machine.tried else trail
-        fault = _fault(machine, text, terminals)
-        faults.append(fault)
-        repair = None
-        if len(faults) < MOST_FAULTS:
-            repair = _Repairs(skipper, text, machine, fault, terminals).best()
-        if repair is None:
-            return Parse(trail, tuple(faults), False)
-        agenda = repair
+def parse(start: ParseState, text: str, known: Parse | None) -> Parse:
+    """Read ``text`` and repair what does not fit.
+
+    Args:
+        start: the state before any text.
+        text: the document.
+        known: a parse of an earlier version of the document, whose beginning is used again.
+    """
+    checkpoints = _checkpoints(start, text, known)
+    last = checkpoints[-1]
+    if last.length == len(text):
+        trail = last.finish()
+        if trail is not None:
+            return Parse(trail, (), True, checkpoints)
+    agenda = last.agenda
+    assert agenda is not None
+    trail, faults, complete = _Repaired(last.skipper, text).read(agenda)
+    return Parse(trail, faults, complete, checkpoints)
+
+
+def _checkpoints(start: ParseState, text: str, known: Parse | None) -> tuple[ParseState, ...]:
+    """States along ``text``, as far as it can be read and a living state is left."""
+    states = [start]
+    if known is not None and known.checkpoints and known.checkpoints[0].skipper is start.skipper:
+        common = _common_length(known.checkpoints[-1].text, text)
+        states = [state for state in known.checkpoints if state.length <= common] or states
+    while states[-1].length < len(text):
+        at = states[-1].length
+        further = states[-1].advance(text[at : at + STRIDE])
+        if not further.alive:
+            break
+        states.append(further)
+    return tuple(states)
+
+
+def _common_length(one: str, other: str) -> int:
+    if other.startswith(one):
+        return len(one)
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+class _Repaired:
+    """Reads a text to its end, whatever is in it."""
+
+    def __init__(self, skipper: Skipper, text: str) -> None:
+        self._skipper = skipper
+        self._text = text
+        self._terminals = tuple(skipper.terminals())
+
+    def read(self, agenda: Agenda) -> tuple[Trail, tuple[SyntaxFault, ...], bool]:
+        """The events, the faults, and whether there are none, from ``agenda`` on."""
+        faults: list[SyntaxFault] = []
+        trail = Trail.root()
+        while True:
+            machine = Machine(self._skipper, self._text, 0, True, agenda)
+            machine.run()
+            accepted = next((t for t in machine.accepted if not t.conditions), None)
+            if accepted is not None:
+                return accepted.trail, tuple(faults), not faults
+            machine = _thorough(machine)
+            trail = machine.tried[0].thread.trail if machine.tried else trail
+            fault = _fault(machine, self._text, self._terminals)
+            faults.append(fault)
+            repair = None
+            if len(faults) < MOST_FAULTS:
+                repair = _Repairs(self._skipper, self._text, machine, fault, self._terminals).best()
+            if repair is None:
+                return trail, tuple(faults), False
+            agenda = repair
 
 
 def _thorough(machine: Machine) -> Machine:

@@ -92,31 +92,33 @@ class ParseState:
 
     Attributes:
         length: number of characters of the prefix.
+        agenda: the threads before what the end of the prefix leaves open; None if it is dead.
+        skipper: what skips white space and comments for this grammar.
         alive: False only if textX accepts no text that begins with the prefix.
     """
 
     __slots__ = (
-        "_agenda",
         "_expected",
         "_explored",
         "_finished",
         "_shift",
-        "_skipper",
         "_text",
         "_window",
+        "agenda",
         "alive",
         "length",
+        "skipper",
     )
 
     def __init__(
         self, skipper: Skipper, text: Text, window: str, shift: int, agenda: Agenda | None
     ) -> None:
-        self._skipper = skipper
+        self.skipper = skipper
         self._text = text
         self.length = text.length
         self._expected: tuple[Expected, ...] | None = None
         self._finished: tuple[Trail | None] | None = None
-        self._agenda: Agenda | None = None
+        self.agenda: Agenda | None = None
         self._explored: Machine | None = None
         self.alive = False
         self._window = window
@@ -125,7 +127,7 @@ class ParseState:
             machine = Machine(skipper, window, shift, False, agenda)
             self.alive = machine.advance()
             if self.alive:
-                self._agenda = machine.base
+                self.agenda = machine.base
             self._cut()
 
     @property
@@ -147,11 +149,11 @@ class ParseState:
         if text == "":
             return self
         return ParseState(
-            self._skipper,
+            self.skipper,
             Text(self._text, text),
-            self._window + text if self._agenda is not None else "",
+            self._window + text if self.agenda is not None else "",
             self._shift,
-            self._agenda,
+            self.agenda,
         )
 
     def expected(self) -> tuple[Expected, ...]:
@@ -187,28 +189,28 @@ class ParseState:
 
     def comment_terminals(self) -> tuple[Terminal, ...]:
         """The terminals that are whole comments of the language."""
-        return self._skipper.comment_terminals() or ()
+        return self.skipper.comment_terminals() or ()
 
     def _explore(self) -> Machine:
         """A run over what the end of the text leaves open, with all threads that wait there."""
         if self._explored is None:
-            agenda = self._agenda if self._agenda is not None else Agenda({}, {}, frozenset())
-            self._explored = Machine(self._skipper, self._window, self._shift, False, agenda)
+            agenda = self.agenda if self.agenda is not None else Agenda({}, {}, frozenset())
+            self._explored = Machine(self.skipper, self._window, self._shift, False, agenda)
             self._explored.run()
         return self._explored
 
     def _close(self) -> Trail | None:
-        if self._agenda is None:
+        if self.agenda is None:
             return None
-        machine = Machine(self._skipper, self._window, self._shift, True, self._agenda)
+        machine = Machine(self.skipper, self._window, self._shift, True, self.agenda)
         machine.run()
         return next((t.trail for t in machine.accepted if not t.conditions), None)
 
     def _cut(self) -> None:
-        if self._agenda is None:
+        if self.agenda is None:
             self._window = ""
             return
-        useless = self._agenda.first() - LOOK_BEHIND - self._shift
+        useless = self.agenda.first() - LOOK_BEHIND - self._shift
         if useless > CUT:
             self._window = self._window[useless:]
             self._shift += useless
