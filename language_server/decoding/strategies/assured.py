@@ -61,6 +61,8 @@ class _Assured:
         self._snapshot = self._first_snapshot()
         self._returns = 0
         self._careful = False
+        self._last_look = 0
+        self._vain_looks = 0
 
     def finish(self) -> Finish:
         """Run to an end, an exhausted budget, a deadline or a cancellation."""
@@ -164,11 +166,15 @@ class _Assured:
     def _is_time_to_check(self) -> bool:
         """At a line's end, or when enough has been written and a word is finished."""
         run, snapshot = self._run, self._snapshot
-        since = run.length - snapshot.length
+        if run.state.pending:
+            return False
         stride = max(1, min(_STRIDE, (run.remaining - len(snapshot.tokens)) // 4))
+        # Looks that found nothing are followed by ever longer waits.
+        stride <<= self._vain_looks
+        since = run.length - max(snapshot.length, self._last_look)
         guide = run.state.guide
         last = guide.text[-1:]
-        if last == "\n":
+        if last == "\n" and not self._vain_looks:
             return True
         if guide.in_comment or last.isalnum() or last == "_":
             return since >= 4 * stride
@@ -176,12 +182,13 @@ class _Assured:
 
     def _check(self) -> None:
         run = self._run
-        if run.state.pending:
-            return
+        self._last_look = run.length
         found = self._snapshot_behind(run.state, run.length)
         if isinstance(found, Snapshot):
             self._keep(found)
-        elif found == "no":
+            return
+        self._vain_looks += 1
+        if found == "no":
             self._go_back("nothing completes it")
         elif self._returns and run.length - self._snapshot.length >= _LATER_EXCURSION:
             self._go_back("no completion was found", careful=found == "over budget")
@@ -214,6 +221,7 @@ class _Assured:
     def _keep(self, snapshot: Snapshot) -> None:
         run = self._run
         self._snapshot = snapshot
+        self._vain_looks = 0
         if run.length > snapshot.length:
             # Forced text has followed the checked token: every completion, the witness too, has it.
             behind = self._snapshot_behind(run.state, run.length)
@@ -229,6 +237,7 @@ class _Assured:
         """Return to the latest state of the excursion that is known to be completable in time."""
         run = self._run
         self._returns += 1
+        self._last_look = self._vain_looks = 0
         low = self._snapshot.length
         choices = [p for p in range(low + 1, run.length) if run.path[p].origin == "model"]
         begin, end = 0, len(choices)
