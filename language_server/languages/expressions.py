@@ -30,7 +30,7 @@ def grammar_classes(metamodel: TextXMetaModel) -> dict[str, Any]:
 
 def choices(rule: Any) -> tuple[str, ...] | None:
     """The texts of a match rule that is a choice of fixed texts; None for any other rule."""
-    kind = _kind(rule)
+    kind = kind_of(rule)
     if kind == "StrMatch":
         return None if rule.ignore_case else (str(rule.to_match),)
     if kind == "OrderedChoice" or (kind == "Sequence" and len(rule.nodes) == 1):
@@ -49,7 +49,7 @@ def as_regex(rule: Any, seen: frozenset[int] = frozenset()) -> str | None:
     if id(rule) in seen:
         return None
     seen |= {id(rule)}
-    kind = _kind(rule)
+    kind = kind_of(rule)
     if kind == "StrMatch":
         return re.escape(str(rule.to_match))
     if kind == "RegExMatch":
@@ -75,7 +75,7 @@ def gives_object(rule: Any, within: Any, seen: frozenset[int]) -> bool:
     parts = [gives_object(node, within, seen | {id(rule)}) for node in getattr(rule, "nodes", ())]
     if not parts:
         return False
-    return all(parts) if _kind(rule) == "OrderedChoice" else any(parts)
+    return all(parts) if kind_of(rule) == "OrderedChoice" else any(parts)
 
 
 def rule_of(cls: Any) -> Any:
@@ -83,7 +83,8 @@ def rule_of(cls: Any) -> Any:
     return cls._tx_peg_rule
 
 
-def _kind(rule: Any) -> str:
+def kind_of(rule: Any) -> str:
+    """The kind of parsing expression a node of the parser graph is."""
     # textX derives classes of its own from Arpeggio's, so the known bases are looked for.
     for cls in type(rule).__mro__:
         if cls.__name__ in (

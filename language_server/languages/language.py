@@ -23,6 +23,7 @@ from language_server.languages.comments import NO_COMMENTS, CommentStyle, commen
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
 from language_server.languages.grammar_file import load_grammar, read_text
+from language_server.languages.lint import lint
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
 from language_server.languages.textx_judge import load_problems, offset_of
@@ -59,7 +60,8 @@ class Language:
         metamodel: textX's metamodel, the judge of syntax.
         theory: classes, features and constraints.
         definition: the files it was made of.
-        warnings: what grammar and problem file do not agree on without being wrong.
+        warnings: what grammar and problem file do not agree on without being wrong, and what in
+            the grammar its users will pay for.
         examples: descriptions with valid models.
         comment: how comments are written.
         summary: what the grammar's author says about the language.
@@ -130,7 +132,8 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
             raise error
         if definition.problem is not None:
             warnings.append(error)
-    warnings += [_mismatch_error(clash, definition) for clash in clashes_with_textx(metamodel)]
+    doubtful = (*clashes_with_textx(metamodel), *lint(metamodel))
+    warnings += [_mismatch_error(doubt, definition) for doubt in doubtful]
     style = comment_style(metamodel)
     examples = read_examples(definition.examples, style) if definition.examples else ()
     try:
