@@ -89,7 +89,7 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
             containments=tuple(f for f in own.values() if f.containment),
             key=_inherited_key(theory, name),
             conflict=_conflict(theory, name),
-            named=True,
+            named="name" in own,
             individuals=named,
             exact=frozenset({name}),
         )

@@ -89,7 +89,10 @@ class State:
 
     def extent_range(self, name: str, possible: Query) -> Any:
         """Bounds on how many rows a predicate has in any completion."""
-        return _range(self.extent_size(name, "must"), self._possible_count(possible, ()))
+        lower = self.extent_size(name, "must")
+        if lower > 1 and self.model.pending:
+            lower = self._distinct(list(self.extent_rows(name, "must")))
+        return _range(lower, self._possible_count(possible, ()))
 
     def count_range(self, certain: Query, possible: Query, args: Row) -> Any:
         """Bounds on how many rows a query has in any completion."""
@@ -146,22 +149,26 @@ class State:
     def _distinct(self, rows: Collection[Row]) -> int:
         """How many of the rows are certainly different.
 
-        Two mentions of one name may be one object.
+        Two mentions of one name may be one object, and so may a mention and an object under
+        construction that has no name so far.
         """
-        if len(rows) < 2:
+        if not self.model.pending or len(rows) < 2:
             return len(rows)
-        nodes = self.nodes
         different = set()
         for row in rows:
-            different.add(
-                tuple(
-                    ("name", nodes[value].name)
-                    if value in nodes and nodes[value].role == "mentioned"
-                    else value
-                    for value in row
-                )
-            )
-        return len(different)
+            names = [self._name_if_mentioned(value) for value in row]
+            if names != list(row) and self.model.awaits_name():
+                self.deps.append(("named",))
+            else:
+                different.add(tuple(names))
+        return max(1, len(different))
+
+    def _name_if_mentioned(self, value: Any) -> Any:
+        node = self.nodes.get(value)
+        if node is None or node.role != "mentioned":
+            return value
+        self.deps.append(("open", value))
+        return ("name", node.name)
 
     # ---- objects and types -------------------------------------------------------------------
 

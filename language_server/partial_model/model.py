@@ -256,6 +256,16 @@ class PartialModel:
             return (feature.symbol, "=", source) not in self.facts or feature.upper != 1
         return len(self.facts.get((feature.symbol, ">", source), NOTHING)) < feature.upper
 
+    def awaits_name(self) -> bool:
+        """Whether an object under construction may turn out to be one that is mentioned already."""
+        frame = self.frame
+        while frame is not None:
+            named = frame.info is not None and frame.info.named
+            if named and frame.node is not None and self.nodes[frame.node].name is None:
+                return True
+            frame = frame.parent
+        return False
+
     def to_networkx(self) -> networkx.MultiDiGraph[ObjectId]:
         """The stated facts as a graph.
 

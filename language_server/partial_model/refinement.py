@@ -273,6 +273,7 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
             number,
             draft.nodes[number]._replace(name=name, name_start=event.start, name_end=event.end),
         )
+        draft.touched.append(("named",))
     for target, mentioned in fitting:
         draft.pending = draft.pending.delete((target, name))
         _merge(draft, mentioned, number, target)

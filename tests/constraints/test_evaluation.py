@@ -272,3 +272,52 @@ def test_degree_measures_how_much_is_missing() -> None:
         v for v in read(GRAPH, graph("3:join 4:count")).obligations if v.code == "arity"
     ]
     assert violation.degree == 2
+
+
+def test_a_mention_may_be_the_object_that_has_no_name_yet() -> None:
+    constraints = ConstraintSet.of(
+        load_problem(
+            """
+            class Machine { contains State[] states }
+            class State { string[1] name  boolean initial  State next }
+            pred known(State s) <-> initial(s) ; next(_, s).
+            error pred tooMany() <-> count { known(_) } > 1.
+            """
+        )
+    )
+    events = [
+        Open("Machine", None, False, 0),
+        Open("State", "states", True, 1),
+        Assign("name", False, "a", "ID", 2, 3),
+        Refer("next", False, "State", "b", "ID", 4, 5),
+        Close(6),
+        Open("State", "states", True, 7),
+        Assign("initial", False, True, "BOOL", 7, 8),
+    ]
+    assert read(constraints, events).contradictions == ()
+    named_b = [*events, Assign("name", False, "b", "ID", 9, 10)]
+    assert read(constraints, named_b).contradictions == ()
+    named_c = [*events, Assign("name", False, "c", "ID", 9, 10)]
+    assert [v.code for v in read(constraints, named_c).contradictions] == ["too-many"]
+
+
+def test_an_object_without_identity_counts_as_soon_as_it_begins() -> None:
+    constraints = ConstraintSet.of(
+        load_problem(
+            """
+            class Machine { contains State[] states }
+            class State { string[1] name  boolean final  contains Transition[] transitions }
+            class Transition { string[1] event }
+            error pred left(State s) <-> final(s), transitions(s, _).
+            """
+        )
+    )
+    events = [
+        Open("Machine", None, False, 0),
+        Open("State", "states", True, 1),
+        Assign("final", False, True, "BOOL", 1, 2),
+        Assign("name", False, "a", "ID", 2, 3),
+    ]
+    assert read(constraints, events).contradictions == ()
+    begun = [*events, Open("Transition", "transitions", True, 4)]
+    assert [v.code for v in read(constraints, begun).contradictions] == ["left"]
