@@ -59,35 +59,41 @@ class Import(NamedTuple):
         return f"{self.file}:{self.line} imports {self.module}"
 
 
+@pytest.fixture(scope="module")
+def imports(root: Path) -> tuple[Import, ...]:
+    """Every import in the package, those inside functions and for type checking included."""
+    return tuple(read_imports(root))
+
+
 def test_every_room_is_known(root: Path) -> None:
     rooms = {room_of(path, root) for path in sources(root)}
     assert rooms <= {"__init__", *ROOMS, *LEAVES, *PROGRAMS}
 
 
-def test_rooms_import_only_rooms_before_them(root: Path) -> None:
+def test_rooms_import_only_rooms_before_them(imports: tuple[Import, ...]) -> None:
     wrong = [
         str(found)
-        for found in imports(root)
+        for found in imports
         if (target := imported_room(found)) and target not in may_import(found.room)
     ]
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("library", KNOWN_BY)
-def test_a_library_is_known_by_its_room_only(root: Path, library: str) -> None:
+def test_a_library_is_known_by_its_room_only(imports: tuple[Import, ...], library: str) -> None:
     wrong = [
         str(found)
-        for found in imports(root)
+        for found in imports
         if top(found.module) == library and found.room not in KNOWN_BY[library]
     ]
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_imported_library_is_declared(root: Path) -> None:
+def test_every_imported_library_is_declared(root: Path, imports: tuple[Import, ...]) -> None:
     declared = declared_imports(root)
     wrong = [
         str(found)
-        for found in imports(root)
+        for found in imports
         if top(found.module) not in declared | UNDECLARED | sys.stdlib_module_names | {PACKAGE}
     ]
     assert not wrong, "\n".join(wrong)
@@ -112,8 +118,8 @@ def room_of(path: Path, root: Path) -> str:
     return Path(path.relative_to(root / PACKAGE).parts[0]).stem
 
 
-def imports(root: Path) -> Iterator[Import]:
-    """Every import in the package, those inside functions and for type checking included."""
+def read_imports(root: Path) -> Iterator[Import]:
+    """The imports of all files of the package, in order."""
     for path in sources(root):
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
         package = [PACKAGE, *path.relative_to(root / PACKAGE).parts[:-1]]
