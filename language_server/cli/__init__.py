@@ -51,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     use_utf8()
     code = run(sys.argv[1:] if arguments is None else arguments)
     try:
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # the language server closes it
+            sys.stdout.flush()
     except BrokenPipeError:
         _close_output()
     sys.exit(code)

@@ -16,13 +16,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from language_server.diagnostic import Diagnostic
+from language_server.features.proofs import verdict_within
 from language_server.languages import Language
-from language_server.projection import Effort, Move, Prefix
+from language_server.projection import Move, Prefix
 
 Kind = Literal["keyword", "reference", "declaration", "value"]
 
 _SECONDS = 0.25  # for the proofs of one list; what is not decided by then is unknown
-_EFFORT = Effort(texts=40)  # for one item
 _KINDS: tuple[Kind, ...] = ("reference", "keyword", "value", "declaration")  # best first
 _WORD = re.compile(r"\w+\Z")
 _REST_OF_WORD = re.compile(r"\w*")
@@ -75,13 +76,26 @@ def propose(
     if prefix.in_comment:
         return ()
     context = _Context(language, prefix, after, time.monotonic() + seconds)
-    found = list(_continuations(context))
-    if not any(proposal.kind in ("keyword", "reference") for proposal in found):
-        found.extend(_corrections(context))
     order = {"proven": 0, "unknown": len(_KINDS)}
-    return tuple(
-        sorted(found, key=lambda item: order[item.verdict] + _KINDS.index(item.kind))
+    continuations = sorted(
+        _continuations(context),
+        key=lambda item: order[item.verdict] + _KINDS.index(item.kind),
     )  # sorted is stable: within a kind the projection's order stays
+    if any(proposal.replaces for proposal in continuations):
+        return tuple(continuations)
+    return (*_corrections(context), *continuations)
+
+
+def moves_between(language: Language, prefix: Prefix, after: str) -> list[Move]:
+    """The moves from a prefix, best first, with the names that only the text behind declares."""
+    moves = list(prefix.moves())
+    if not moves and prefix.text:
+        # The model is already inconsistent, so nothing completes it; the grammar still tells what
+        # can be written, and the model which names there are.
+        prefix = Prefix.of_grammar(language).advance(prefix.text)
+        moves = list(prefix.moves())
+    moves.extend(_later_names(language, prefix, after, moves))
+    return sorted((move for move in moves if move.kind != "end" and move.insert), key=_rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +112,9 @@ class _Context:
 
 def _continuations(context: _Context) -> Iterator[Proposal]:
     """What goes on with the text as it stands, whatever has been typed of a word."""
-    prefix = context.prefix
-    moves = list(prefix.moves())
-    if not moves and prefix.text:
-        # The model is already inconsistent, so nothing completes it; the grammar still tells what
-        # can be written, and the model which names there are.
-        prefix = Prefix.of_grammar(context.language).advance(prefix.text)
-        moves = list(prefix.moves())
-    moves.extend(_later_names(context, prefix, moves))
-    faults = (
-        _Faults(context.language, prefix.text + context.after) if context.after.strip() else None
-    )
-    for move in sorted(moves, key=_rank):
-        if move.kind == "end" or not move.insert:
-            continue
+    whole = context.prefix.text + context.after
+    faults = _Faults(context.language, whole) if context.after.strip() else None
+    for move in moves_between(context.language, context.prefix, context.after):
         verdict = _verdict(context, move, faults)
         if verdict is not None:
             yield _proposal(context, move, verdict)
@@ -126,14 +129,15 @@ def _verdict(
     behind = context.prefix.advance(move.insert)
     if not behind.alive:
         return None
+    whole = behind.text + context.after
+    if faults is not None and faults.none_in(whole):
+        return "proven"  # with what stands behind the cursor the model is complete already
     if time.monotonic() > context.deadline:
         return "unknown"
-    answer = behind.completable(_EFFORT).answer
+    answer = verdict_within(behind, context.deadline).answer
     if answer == "no":
         return None
-    if answer == "yes" and (faults is None or not faults.added(behind.text + context.after)):
-        return "proven"
-    return "unknown"
+    return "proven" if answer == "yes" and not (faults and faults.added(whole)) else "unknown"
 
 
 def _proposal(context: _Context, move: Move, verdict: Literal["proven", "unknown"]) -> Proposal:
@@ -153,15 +157,17 @@ def _proposal(context: _Context, move: Move, verdict: Literal["proven", "unknown
     )
 
 
-def _later_names(context: _Context, prefix: Prefix, moves: list[Move]) -> Iterator[Move]:
+def _later_names(
+    language: Language, prefix: Prefix, after: str, moves: list[Move]
+) -> Iterator[Move]:
     """References to what only the text behind the cursor declares."""
-    if not context.after.strip():
+    if not after.strip():
         return
     places = [expected for expected in prefix.expected() if expected.target is not None]
     if not places:
         return
     known = {(move.target, move.text) for move in moves if move.kind == "reference"}
-    model = context.language.analyse(prefix.text + " " + context.after).evaluation.model
+    model = language.analyse(f"{prefix.text} {after}").evaluation.model
     for expected in places:
         begun = expected.value_begun + expected.typed
         for name, element in model.candidates(expected.target or ""):
@@ -172,8 +178,8 @@ def _later_names(context: _Context, prefix: Prefix, moves: list[Move]) -> Iterat
             yield Move(
                 kind="reference",
                 text=text,
-                insert=text[len(expected.typed) :] if expected.typed else prefix.joint(text),
-                start=expected.start if expected.typed else context.offset,
+                insert=text[len(expected.typed) :] if expected.typed else prefix.joint(text) + text,
+                start=expected.start if expected.typed else len(prefix.text),
                 cls=expected.cls,
                 feature=expected.feature,
                 target=expected.target,
@@ -183,12 +189,11 @@ def _later_names(context: _Context, prefix: Prefix, moves: list[Move]) -> Iterat
 
 
 def _corrections(context: _Context) -> Iterator[Proposal]:
-    """What the word before the cursor may have been meant to be, nearest spelling first."""
+    """If the word at the cursor is wrong: what it may have been meant to be, nearest first."""
     word = _WORD.search(context.prefix.text)
-    if word is None:
-        return
     rest = _REST_OF_WORD.match(context.after)
-    assert rest is not None
+    if word is None or rest is None or not _is_marked(context, word.start(), rest.end()):
+        return
     typed = word.group() + rest.group()
     before = Prefix.start(context.language).advance(context.prefix.text[: word.start()])
     there = _Context(context.language, before, context.after[rest.end() :], context.deadline)
@@ -211,24 +216,41 @@ def _corrections(context: _Context) -> Iterator[Proposal]:
             )
 
 
+def _is_marked(context: _Context, start: int, length: int) -> bool:
+    """Whether a problem is reported exactly at the word around the cursor."""
+    end = context.offset + length
+    text = context.prefix.text + context.after
+    return any(
+        found.severity == "error" and (found.start, found.end) == (start, end)
+        for found in context.language.analyse(text).diagnostics
+    )
+
+
 class _Faults:
     """Compares the problems of texts with those of the text as it stands."""
 
     def __init__(self, language: Language, text: str) -> None:
         self._language = language
-        self._known = self._of(text)
+        self._known = self._of_model(text)
+
+    def none_in(self, text: str) -> bool:
+        """Whether a text is in order."""
+        return not any(found.severity == "error" for found in self._of(text))
 
     def added(self, text: str) -> bool:
         """Whether a text has a problem of the model that was not there before."""
-        return bool(self._of(text) - self._known)
+        return bool(self._of_model(text) - self._known)
 
-    def _of(self, text: str) -> Counter[tuple[str, str | None, tuple[str, ...]]]:
+    def _of_model(self, text: str) -> Counter[tuple[str, str | None, tuple[str, ...]]]:
         # A half-written line has syntax errors whatever stands in it; they do not count here.
         return Counter(
             (found.code, found.constraint, found.elements)
-            for found in self._language.analyse(text).diagnostics
+            for found in self._of(text)
             if found.source != "syntax" and found.severity == "error"
         )
+
+    def _of(self, text: str) -> tuple[Diagnostic, ...]:
+        return self._language.analyse(text).diagnostics
 
 
 def _rank(move: Move) -> int:

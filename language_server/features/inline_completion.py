@@ -3,39 +3,42 @@
 It is a beginning of a text that is known to complete the model, so accepting it never leads into a
 dead end. The language model writes it where it is loaded and idle; without it the text that must
 come next is shown, or the first piece of the cheapest witness. Nothing is shown where nothing is
-missing: inside a comment, or behind a model that is already complete.
+missing: inside a comment, or where the model is complete already.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
+from language_server.features.completion import moves_between
+from language_server.features.proofs import witness_within
 from language_server.languages import Language
-from language_server.projection import Effort, Prefix
+from language_server.projection import Prefix
 
-_EFFORT = Effort(texts=60)
+_SECONDS = 0.3  # the editor waits 750 ms, and the language model wants its share of them
 _TRIES = 12  # beginnings of the witness that are tried against the text behind the cursor
 _PIECE = re.compile(r"\s*(?:\w+|[^\w\s])")
 
 
-def ghost_text(language: Language, prefix: Prefix, after: str) -> str:
+def ghost_text(language: Language, prefix: Prefix, after: str, seconds: float = _SECONDS) -> str:
     """The continuation to show at the end of ``prefix``, '' for none.
 
     Args:
         prefix: the text before the cursor.
         after: the text behind it.
+        seconds: how long looking for one may take.
     """
+    deadline = time.monotonic() + seconds
     if prefix.in_comment or not prefix.alive:
         return ""
     if after.strip():
-        return _fitting(language, prefix, after)
+        return _bridge(language, prefix, after, deadline)
     if prefix.complete:
         return ""
-    verdict = prefix.completable(_EFFORT)
-    if verdict.witness is None:
-        return prefix.forced()
-    return first_piece(verdict.witness)
+    witness = witness_within(prefix, deadline)
+    return prefix.forced() if witness is None else first_piece(witness)
 
 
 def first_piece(continuation: str) -> str:
@@ -46,25 +49,25 @@ def first_piece(continuation: str) -> str:
     return continuation.rstrip() if line_end < 0 else continuation[: lead + line_end].rstrip()
 
 
-def _fitting(language: Language, prefix: Prefix, after: str) -> str:
-    """The shortest beginning of the witness that leads over to the text behind the cursor."""
-    if not _faults(language, prefix.text + after):
+def _bridge(language: Language, prefix: Prefix, after: str, deadline: float) -> str:
+    """A short text with which what stands before and behind the cursor is one model in order."""
+
+    def fits(text: str) -> bool:
+        whole = prefix.text + text + after
+        return not any(found.severity == "error" for found in language.analyse(whole).diagnostics)
+
+    if fits(""):
         return ""
-    witness = prefix.completable(_EFFORT).witness
-    if not witness:
-        return prefix.forced()
-    for piece in _beginnings(witness):
-        if not _faults(language, prefix.text + piece + after):
+    for move in moves_between(language, prefix, after):
+        if time.monotonic() < deadline and fits(move.insert):
+            return move.insert
+    witness = witness_within(prefix, deadline)
+    for piece in _beginnings(witness or ""):
+        if time.monotonic() < deadline and fits(piece):
             return piece
-    return ""
+    return prefix.forced()
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    end = 0
     for match in list(_PIECE.finditer(text))[:_TRIES]:
-        end = match.end()
-        yield text[:end]
-
-
-def _faults(language: Language, text: str) -> bool:
-    return any(found.severity == "error" for found in language.analyse(text).diagnostics)
+        yield text[: match.end()]

@@ -18,14 +18,16 @@ class Snapshots:
         self._start = start
         self._text = ""
         self._kept: list[tuple[int, Prefix]] = [(0, start)]
+        self._last = start  # it also knows the witness that was found for it
 
     def at(self, text: str) -> Prefix:
         """The prefix that a text is; equal to advancing the empty one by the whole text."""
         same = _shared_length(self._text, text)
         while self._kept[-1][0] > same:
             self._kept.pop()
-        self._text = text
         length, prefix = self._kept[-1]
+        if length < len(self._text) <= same:
+            length, prefix = len(self._text), self._last
         stride = 1 + text.count("\n") // _MOST
         lines = text[length:].splitlines(keepends=True)
         for number, line in enumerate(lines, start=1):
@@ -33,6 +35,7 @@ class Snapshots:
             length += len(line)
             if number % stride == 0 and number < len(lines):
                 self._kept.append((length, prefix))
+        self._text, self._last = text, prefix
         return prefix
 
 

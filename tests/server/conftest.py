@@ -75,6 +75,10 @@ class Editor(LanguageClient):
 
         return list(await eventually(there))
 
+    async def cleared(self, uri: str) -> None:
+        """Wait until a document is shown without any problem."""
+        await eventually(lambda: True if not self.published[uri][-1].diagnostics else None)
+
     async def complete(self, uri: str, line: int, character: int) -> list[types.CompletionItem]:
         answer = await self.text_document_completion_async(
             types.CompletionParams(

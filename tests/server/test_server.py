@@ -157,8 +157,7 @@ async def test_closing_takes_the_diagnostics_away(editor: Editor) -> None:
     editor.text_document_did_close(
         types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(here))
     )
-    last = await eventually(lambda: editor.published[here][-1].diagnostics == [] or None)
-    assert last
+    await editor.cleared(here)
 
 
 class TestCompletion:
@@ -286,8 +285,8 @@ class TestWorkspaceLanguages:
                 [types.FileEvent(grammar, types.FileChangeType.Changed)]
             )
         )
-        await eventually(lambda: editor.published[here][-1].diagnostics == [] or None)
-        await eventually(lambda: editor.published[grammar][-1].diagnostics == [] or None)
+        await editor.cleared(here)
+        await editor.cleared(grammar)
         await editor.shutdown_session()
 
 

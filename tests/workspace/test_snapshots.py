@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from language_server.projection import Prefix
 from language_server.workspace.snapshots import Snapshots
 
-TEXTS = st.lists(st.sampled_from(["a\n", "bb\n", "c", "\n", "dd\r\n", "e"]), max_size=8).map("".join)
+TEXTS = st.lists(st.sampled_from(["a\n", "bb\n", "c", "\n", "dd\r\n", "e"]), max_size=8).map(
+    "".join
+)
 
 
 @dataclass(frozen=True)
