@@ -163,6 +163,8 @@ def _may_replace(
     info = draft.schema.classes[next(iter(kinds))]
     if not info.key:
         return True  # textX lets the last assignment win
+    if feature.name in info.key:
+        return False  # the same key in another case
     if info.conflict == "error":
         draft.conflicts = draft.conflicts.set(
             (node, feature.symbol), (before, value, event.start, event.end)
