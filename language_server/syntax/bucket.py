@@ -14,6 +14,7 @@ from language_server.syntax.frames import (
     Edge,
     Frame,
     Guard,
+    Inside,
     Thread,
     flush,
     rebased,
@@ -175,7 +176,7 @@ class Bucket:
             return
         self._seen.add(key)
         branches = slot.branches
-        fitting = self._fitting(slot)
+        fitting = self._fitting(slot, inside)
         if not fitting:
             return
         tasks: list[Task] = []
@@ -204,7 +205,7 @@ class Bucket:
                 moved = NONE
         self._stack.extend(reversed(tasks))
 
-    def _fitting(self, slot: ChoiceSlot) -> Sequence[int]:
+    def _fitting(self, slot: ChoiceSlot, inside: Inside) -> Sequence[int]:
         """The branches that may read the text here, as far as its next character tells."""
         machine = self._machine
         everything = range(len(slot.branches))
@@ -217,7 +218,7 @@ class Bucket:
         local = start - machine.shift
         if comment != DECIDED or local >= len(machine.text):
             return everything
-        return table.branches(slot, machine.text[local])
+        return table.branches(slot, machine.text[local], bool(inside))
 
     def _new_guard(self) -> Guard:
         guard = Guard()

@@ -118,7 +118,7 @@ class Frame(Edge):
             waiting.pop()
             frame._rest = min(
                 (
-                    edge.call.rest - edge.call.body.least + (edge.parent._rest or 0)
+                    edge.call.behind + (edge.parent._rest or 0)
                     for edge in frame.edges()
                     if edge.call is not None and edge.parent is not None
                 ),

@@ -160,10 +160,12 @@ class MatchSlot(Slot):
         reader: the name under which textX converts the text.
         sink: the feature this terminal belongs to, directly or through an abstract rule.
         result: what Arpeggio returns for a text of the terminal.
+        behind: the least number of characters from behind the terminal to the end of the rule.
     """
 
     __slots__ = (
         "_after",
+        "behind",
         "effect",
         "layout",
         "loud",
@@ -187,6 +189,7 @@ class MatchSlot(Slot):
         after: Continuation,
     ) -> None:
         super().__init__(home, after.rest + terminal.width)
+        self.behind = after.rest
         self.terminal = terminal
         self.layout = layout
         self.loud = loud
@@ -268,10 +271,11 @@ class CallSlot(Slot):
     Attributes:
         body: the rule called.
         opens: class, feature and multiplicity of the object that begins with it, if one does.
+        behind: the least number of characters from behind the call to the end of the calling rule.
         sink: where the value read by it goes (for ``Expected``; the assignment has its own slot).
     """
 
-    __slots__ = ("_returns", "_to", "body", "opens", "sink")
+    __slots__ = ("_returns", "_to", "behind", "body", "opens", "sink")
     op = 3
 
     def __init__(
@@ -284,6 +288,7 @@ class CallSlot(Slot):
         rest: float,
     ) -> None:
         super().__init__(home, body.least + rest)
+        self.behind = rest
         self.body = body
         self.opens = opens
         self.sink = sink

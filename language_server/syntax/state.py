@@ -221,7 +221,7 @@ class ParseState:
         assert isinstance(slot, MatchSlot)
         typed = "" if waiting.comment else self._window[start - self._shift :]
         missing = max(slot.terminal.width - len(typed), 0)
-        rest = slot.rest - slot.terminal.width + thread.frame.rest()
+        rest = slot.behind + thread.frame.rest()
         for reading in readings(thread, self._explore().won):
             sink = slot.sink if slot.sink is not None else reading.sink()
             value = None

@@ -44,6 +44,7 @@ class Path:
         calls: the rules entered on the way.
         looks: the predicates met on the way, all to be asked at the slot's position.
         turns: the branches taken on the way.
+        leaves: whether a branch taken before the slot has succeeded on the way.
     """
 
     calls: tuple[CallSlot, ...]
@@ -51,6 +52,7 @@ class Path:
     match: MatchSlot | None
     result: Result
     turns: tuple[Turn, ...]
+    leaves: bool
     _beaten: dict[Path, bool]
 
     def beats(self, later: Path) -> bool:
@@ -109,7 +111,7 @@ class Table:
 
     def __init__(self, slot: Slot) -> None:
         self._by_char: dict[str, tuple[Path, ...]] = {}
-        self._branches: dict[str, tuple[int, ...]] = {}
+        self._branches: dict[tuple[str, bool], tuple[int, ...]] = {}
         paths: list[Path] = []
         self.plain = _Walk(paths).run(slot)
         self.paths = tuple(paths)
@@ -129,12 +131,22 @@ class Table:
             )
         return known
 
-    def branches(self, choice: ChoiceSlot, char: str) -> tuple[int, ...]:
-        """The branches of ``choice``, whose table this is, that fit the next character."""
-        known = self._branches.get(char)
+    def branches(self, choice: ChoiceSlot, char: str, guarded: bool) -> tuple[int, ...]:
+        """The branches of ``choice``, whose table this is, that fit the next character.
+
+        Args:
+            choice: the slot.
+            char: the next character.
+            guarded: whether the thread is in branches that others wait for; then a branch on which
+                such a branch succeeds fits, too, even if nothing can follow.
+        """
+        known = self._branches.get((char, guarded))
         if known is None:
-            known = self._branches[char] = tuple(
-                index for index, branch in enumerate(choice.branches) if table_of(branch).at(char)
+            tables = [table_of(branch) for branch in choice.branches]
+            known = self._branches[char, guarded] = tuple(
+                index
+                for index, table in enumerate(tables)
+                if table.at(char) or (guarded and any(path.leaves for path in table.paths))
             )
         return known
 
@@ -155,30 +167,32 @@ class _Walk:
 
     def run(self, slot: Slot) -> bool:
         """Collect the paths; False if they are too many or go round in a circle."""
-        stack: list[_Step] = [_Step(slot, None, (), (), 0)]
+        stack: list[_Step] = [_Step(slot, None, (), (), False, 0)]
         while stack:
             step = stack.pop()
-            at, calls, looks, turns, depth = step
+            at, calls, looks, turns, leaves, depth = step
             if depth > MOST_PATHS or len(self._paths) > MOST_PATHS:
                 return False
             if isinstance(at, MatchSlot):
-                self._paths.append(Path(_calls(calls), looks, at, Result.NONE, turns, {}))
+                self._paths.append(Path(_calls(calls), looks, at, Result.NONE, turns, leaves, {}))
             elif isinstance(at, ChoiceSlot):
                 for index in range(len(at.branches) - 1, -1, -1):
                     taken = (*turns, Turn(at, index, False))
-                    stack.append(_Step(at.branches[index], calls, looks, taken, depth + 1))
+                    stack.append(_Step(at.branches[index], calls, looks, taken, leaves, depth + 1))
             elif isinstance(at, CloseSlot):
-                stack.append(_Step(at.next, calls, looks, _closed(at, turns), depth + 1))
+                closed = _closed(at, turns)
+                leaves = leaves or closed is turns
+                stack.append(_Step(at.next, calls, looks, closed, leaves, depth + 1))
             elif isinstance(at, CallSlot):
-                stack.append(_Step(at.body.start, (calls, at), looks, turns, depth + 1))
+                stack.append(_Step(at.body.start, (calls, at), looks, turns, leaves, depth + 1))
             elif isinstance(at, ReturnSlot):
                 if calls is None:
-                    self._paths.append(Path((), looks, None, at.result, turns, {}))
+                    self._paths.append(Path((), looks, None, at.result, turns, leaves, {}))
                 else:
                     after = calls[1].to(at.result)
-                    stack.append(_Step(after, calls[0], looks, turns, depth))
+                    stack.append(_Step(after, calls[0], looks, turns, leaves, depth))
             elif isinstance(at, PredicateSlot):
-                stack.append(_Step(at.next, calls, (*looks, at), turns, depth + 1))
+                stack.append(_Step(at.next, calls, (*looks, at), turns, leaves, depth + 1))
             elif isinstance(at, AssignSlot):
                 return False
         return True
@@ -189,6 +203,7 @@ class _Step(NamedTuple):
     calls: Any
     looks: tuple[PredicateSlot, ...]
     turns: tuple[Turn, ...]
+    leaves: bool
     depth: int
 
 
