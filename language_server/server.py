@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -44,7 +45,9 @@ GENERATE = "langwright/generate"
 PROGRESS = "langwright/progress"
 
 _PAUSE = 0.15  # seconds without typing before a text is analysed
-_GHOST_SECONDS = 0.45  # for the language model; the editor waits 750 ms
+_GHOST_SECONDS = 0.6  # the editor waits 750 ms
+_MODEL_SECONDS = 0.2  # with less than this the language model is not asked
+_MARGIN = 0.05  # for the way to the model process and back
 _DEFINITIONS = ("**/*.tx", "**/*.problem", "**/langwright.toml")
 _TRIGGERS = [".", ":", ">", "[", "(", ",", "=", '"']
 
@@ -108,13 +111,17 @@ class Langwright(LanguageServer):
         self._analyst = ThreadPoolExecutor(1, thread_name_prefix="analyst")
         self._scheduled: dict[str, asyncio.Task[None]] = {}
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
-        self._background: set[asyncio.Task[Any]] = set()
+        self._background: set[asyncio.Future[Any]] = set()
         self._told: set[tuple[str, ...]] = set()
         self._marked: set[str] = set()
 
     async def analyst(self, work: Callable[[], T]) -> T:
         """Have the analyst thread do something."""
         return await asyncio.get_running_loop().run_in_executor(self._analyst, work)
+
+    async def about(self, document: Document, work: Callable[[], T]) -> T | None:
+        """Have the analyst answer about a document; None if it has changed before its turn came."""
+        return await self.analyst(lambda: work() if self.documents.is_current(document) else None)
 
     async def language(self, document: Document) -> Language:
         """The language of a document.
@@ -172,10 +179,21 @@ class Langwright(LanguageServer):
     def show(self, message: str, kind: types.MessageType) -> None:
         self.window_show_message(types.ShowMessageParams(type=kind, message=message))
 
-    def in_background(self, task: asyncio.Task[Any]) -> None:
-        """Keep a task that nobody waits for."""
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+    async def within(self, work: Coroutine[Any, Any, T], seconds: float) -> T | None:
+        """The result of some work, None if it is not there in time; the work is then given up."""
+        task = asyncio.ensure_future(work)
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        if done:
+            return task.result()
+        task.cancel()
+        self._background.add(task)  # it may take a while to stop, and nobody waits for that
+        task.add_done_callback(self._given_up)
+        return None
+
+    def _given_up(self, task: asyncio.Future[Any]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            logger.warning("work that was given up failed: %s", task.exception())
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A fault of ours goes to the log; a message on every keystroke would help nobody."""
@@ -186,12 +204,8 @@ class Langwright(LanguageServer):
         document = self.documents.get(uri)
         if document is None:
             return
-        diagnostics = await self.analyst(
-            lambda: (
-                problems_of_document(self.catalogue, document)
-                if self.documents.is_current(document)
-                else None
-            )
+        diagnostics = await self.about(
+            document, lambda: problems_of_document(self.catalogue, document)
         )
         if diagnostics is not None and self.documents.is_current(document):
             self._publish(uri, diagnostics, document.version)
@@ -297,57 +311,61 @@ async def _completion(
         return None
     document, language = opened
     offset = document.lines.offset(protocol.position(params.position))
-    proposals = await server.analyst(
-        lambda: propose(language, server.prefix(document, language, offset), document.text[offset:])
+    after = document.text[offset:]
+    proposals = await server.about(
+        document, lambda: propose(language, server.prefix(document, language, offset), after)
     )
-    return protocol.completion_list(proposals, document.lines)
+    return None if proposals is None else protocol.completion_list(proposals, document.lines)
 
 
 async def _inline_completion(
     server: Langwright, params: types.InlineCompletionParams
 ) -> types.InlineCompletionList | None:
-    opened = await _opened(server, params.text_document.uri)
-    if opened is None:
+    until = time.monotonic() + _GHOST_SECONDS
+    document = server.documents.get(params.text_document.uri)
+    if document is None:
         return None
-    document, language = opened
     offset = document.lines.offset(protocol.position(params.position))
-    after = document.text[offset:]
-    text = await server.analyst(
-        lambda: ghost_text(language, server.prefix(document, language, offset), after)
-    )
-    if text and not after.strip():
-        text = await _modelled(server, document, language, offset) or text
+    # An answer that comes too late is not lost: the prefix remembers the witness found for it.
+    text = await server.within(_ghost(server, document, offset), _GHOST_SECONDS)
+    if text and not document.text[offset:].strip():
+        left = until - time.monotonic()
+        text = await _modelled(server, document, offset, left) or text
     if not text:
         return None
     place = protocol.protocol_range(document.lines.range(offset, offset))
     return types.InlineCompletionList([types.InlineCompletionItem(text, range=place)])
 
 
+async def _ghost(server: Langwright, document: Document, offset: int) -> str | None:
+    def look() -> str:
+        language = server.catalogue.for_document(document)
+        prefix = server.prefix(document, language, offset)
+        return ghost_text(language, prefix, document.text[offset:])
+
+    try:
+        return await server.about(document, look)
+    except LanguageError:
+        return None
+
+
 async def _modelled(
-    server: Langwright, document: Document, language: Language, offset: int
+    server: Langwright, document: Document, offset: int, seconds: float
 ) -> str | None:
     """Ghost text by the language model, None if it is not at hand or does not answer in time."""
-    if server.worker.loaded != server.model or server.worker.busy:
+    if server.worker.loaded != server.model or server.worker.busy or seconds < _MODEL_SECONDS:
         return None
-    request = asyncio.create_task(
-        server.worker.request(
-            "continue",
-            {
-                **_task(server, language),
-                "before": document.text[:offset],
-                "seconds": _GHOST_SECONDS,
-            },
-        )
-    )
-    server.in_background(request)
-    done, _ = await asyncio.wait({request}, timeout=_GHOST_SECONDS + 0.1)
-    if not done:
-        request.cancel()
+    task = {
+        **_task(server, await server.language(document)),
+        "before": document.text[:offset],
+        "seconds": seconds - _MARGIN,
+    }
+    try:
+        answer = await server.within(server.worker.request("continue", task), seconds)
+    except WorkerError as error:
+        logger.warning("no ghost text from the model: %s", error)
         return None
-    if request.exception() is not None:
-        logger.warning("No ghost text from the model: %s", request.exception())
-        return None
-    return str(request.result()["text"]) or None
+    return None if answer is None else str(answer["text"]) or None
 
 
 async def _generate(server: Langwright, params: Any) -> dict[str, Any]:
