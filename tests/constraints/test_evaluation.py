@@ -321,3 +321,28 @@ def test_an_object_without_identity_counts_as_soon_as_it_begins() -> None:
     assert read(constraints, events).contradictions == ()
     begun = [*events, Open("Transition", "transitions", True, 4)]
     assert [v.code for v in read(constraints, begun).contradictions] == ["left"]
+
+
+def test_scopes_bound_the_number_of_objects() -> None:
+    constraints = ConstraintSet.of(
+        load_problem(
+            """
+            class Machine { contains State[] states }
+            class State { string[1] name  State next }
+            scope State = 2..3.
+            """
+        )
+    )
+
+    def states(number: int) -> list[Event]:
+        events: list[Event] = [Open("Machine", None, False, 0)]
+        for at in range(number):
+            events.append(Open("State", "states", True, at))
+            events += [Assign("name", False, f"s{at}", "ID", at, at + 1), Close(at + 1)]
+        return events
+
+    assert [v.code for v in read(constraints, states(1)).obligations] == ["scope-state-lower"]
+    assert read(constraints, states(1)).contradictions == ()
+    assert read(constraints, states(3)).obligations == ()
+    (violation,) = read(constraints, states(4)).contradictions
+    assert violation.message == "at most 3 objects of class State are allowed"
