@@ -196,7 +196,6 @@ class Bucket:
             guard = self._new_guard()
             within = (*within, (slot, index, guard, conditions | moved))
             tasks.append((branch, frame, trail, pending, parts, last, conditions | moved, within))
-            conditions |= moved
             if index in slot.moving:
                 conditions |= {after_move}
                 moved = frozenset([guard])

@@ -16,7 +16,12 @@ from typing import Any
 import arpeggio
 from textx.const import MULT_ONEORMORE, MULT_ZEROORMORE, RULE_ABSTRACT, RULE_MATCH
 
-from language_server.syntax.measures import least_lengths, pattern_of, sure_expressions
+from language_server.syntax.measures import (
+    least_lengths,
+    moving_expressions,
+    pattern_of,
+    sure_expressions,
+)
 from language_server.syntax.slots import (
     ASSIGN,
     GATHER,
@@ -89,6 +94,7 @@ class Compiler:
         roots = [self.root, *([self.comments] if self.comments else [])]
         self.least = least_lengths(roots)
         self.sure = sure_expressions(roots)
+        self.moving = moving_expressions(roots)
 
     def body_of_root(self) -> Body:
         """The body that reads a whole text."""
@@ -323,7 +329,7 @@ class _Rule:
                     frozenset(
                         index
                         for index, alternative in enumerate(alternatives)
-                        if alternative.suppress
+                        if id(alternative) in self._compiler.moving
                     ),
                 )
             return suffixes[first]

@@ -60,16 +60,7 @@ def reachable(roots: list[Node]) -> list[Node]:
 
 def sure_expressions(roots: list[Node]) -> frozenset[int]:
     """The expressions (by ``id``) that never fail, as far as that is easily seen."""
-    sure: set[int] = set()
-    nodes = reachable(roots)
-    changed = True
-    while changed:
-        changed = False
-        for node in nodes:
-            if id(node) not in sure and _is_sure(node, sure):
-                sure.add(id(node))
-                changed = True
-    return frozenset(sure)
+    return frozenset(_fixed_point(reachable(roots), _is_sure))
 
 
 def _is_sure(node: Node, sure: set[int]) -> bool:
@@ -80,6 +71,58 @@ def _is_sure(node: Node, sure: set[int]) -> bool:
     if isinstance(node, (arpeggio.Sequence, arpeggio.OneOrMore)):
         return all(id(child) in sure for child in node.nodes)
     return False
+
+
+def moving_expressions(roots: list[Node]) -> frozenset[int]:
+    """The expressions (by ``id``) that may read text and yet return ``None``.
+
+    That is what suppressed matches do, and sequences of nothing but them and of what reads nothing.
+    """
+    nodes = reachable(roots)
+    false = _fixed_point(nodes, _may_be_false)
+    moved = _fixed_point(nodes, lambda node, known: _may_move(node, known, false))
+    return frozenset(id(node) for node in nodes if id(node) in moved and _returns_none(node))
+
+
+def _fixed_point(nodes: list[Node], holds: Callable[[Node, set[int]], bool]) -> set[int]:
+    known: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for node in nodes:
+            if id(node) not in known and holds(node, known):
+                known.add(id(node))
+                changed = True
+    return known
+
+
+def _may_be_false(node: Node, false: set[int]) -> bool:
+    """Whether the result may be false for Python."""
+    if node.suppress or isinstance(node, (arpeggio.Optional, arpeggio.ZeroOrMore)):
+        return True
+    if isinstance(node, arpeggio.RegExMatch):
+        return _width(node) == 0
+    if isinstance(node, (arpeggio.Not, arpeggio.And)):
+        return True
+    if isinstance(node, (arpeggio.Match, arpeggio.OrderedChoice)):
+        return False
+    return all(id(child) in false for child in node.nodes)
+
+
+def _may_move(node: Node, moved: set[int], false: set[int]) -> bool:
+    """Whether the result may be false although text was read."""
+    if node.suppress:
+        return True
+    if isinstance(node, (arpeggio.Match, arpeggio.OrderedChoice, arpeggio.Not, arpeggio.And)):
+        return False
+    if isinstance(node, arpeggio.Sequence) and not all(id(c) in false for c in node.nodes):
+        return False
+    return any(id(child) in moved for child in node.nodes)
+
+
+def _returns_none(node: Node) -> bool:
+    """Whether a false result is ``None`` rather than an empty list."""
+    return bool(node.suppress) or not isinstance(node, (arpeggio.ZeroOrMore, arpeggio.OneOrMore))
 
 
 _WIDTHS: dict[tuple[str, int], int] = {}

@@ -55,6 +55,15 @@ class Path:
     leaves: bool
     _beaten: dict[Path, bool]
 
+    def passes_by(self, later: Path) -> bool:
+        """Whether the branch that ``later`` is an alternative to has succeeded on this way."""
+        for turn, other in zip(self.turns, later.turns, strict=False):
+            if other.choice is not turn.choice:
+                return False
+            if other.branch != turn.branch:
+                return turn.closed and not turn.choice.moving
+        return False
+
     def beats(self, later: Path) -> bool:
         """Whether reading this path's terminal alone rules out ``later``, a less preferred path."""
         known = self._beaten.get(later)
@@ -113,7 +122,7 @@ class Table:
         self._by_char: dict[str, tuple[Path, ...]] = {}
         self._branches: dict[tuple[str, bool], tuple[int, ...]] = {}
         paths: list[Path] = []
-        self.plain = _Walk(paths).run(slot)
+        self.plain = _Walk(paths).run(slot) and _without_unreachable(paths)
         self.paths = tuple(paths)
         self.reads = any(path.match is not None and not path.looks for path in paths)
         layouts = {path.match.layout for path in paths if path.match is not None}
@@ -142,12 +151,15 @@ class Table:
         """
         known = self._branches.get((char, guarded))
         if known is None:
-            tables = [table_of(branch) for branch in choice.branches]
-            known = self._branches[char, guarded] = tuple(
-                index
-                for index, table in enumerate(tables)
-                if table.at(char) or (guarded and any(path.leaves for path in table.paths))
-            )
+            fitting = []
+            for index, branch in enumerate(choice.branches):
+                table = table_of(branch)
+                leaving = [path for path in table.paths if path.leaves]
+                if table.at(char) or (leaving and (guarded or any(p.looks for p in leaving))):
+                    fitting.append(index)
+                if any(not path.looks for path in leaving):
+                    break  # this branch never fails
+            known = self._branches[char, guarded] = tuple(fitting)
         return known
 
 
@@ -214,6 +226,26 @@ def _closed(slot: CloseSlot, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
             closed = Turn(turn.choice, turn.branch, True)
             return (*turns[:index], closed, *turns[index + 1 :])
     return turns
+
+
+def _without_unreachable(paths: list[Path]) -> bool:
+    """Remove the paths behind a branch that never fails, because it may read nothing.
+
+    Returns:
+        False if a predicate decides whether such a branch fails.
+    """
+    kept: list[Path] = []
+    passing: list[Path] = []
+    for path in paths:
+        passed = [earlier for earlier in passing if earlier.passes_by(path)]
+        if any(earlier.looks for earlier in passed):
+            return False
+        if not passed:
+            kept.append(path)
+            if any(turn.closed for turn in path.turns):
+                passing.append(path)
+    paths[:] = kept
+    return True
 
 
 def _calls(linked: Any) -> tuple[CallSlot, ...]:

@@ -77,6 +77,9 @@ SMALL = (
     ),
     Small("suppression", "M: 'a'- x=V 'b'-; V: '('- W- ')'- | 'c' W-; W: 'w';", tuple("abwc()"), 6),
     Small("suppressed alternative", "M: v=V 'e'?; V: 'a'- | 'b' | 'c';", tuple("abce"), 5),
+    Small(
+        "suppressed sequence", "M: (('c'- 'b'*) | ('a' 'b')- | 'b' | 'c' 'a') 'b';", tuple("abc"), 6
+    ),
     Small("suppressed repetition", "M: ('a'-)* 'b' ;", tuple("ab"), 6),
     Small(
         "empty results", "M: v=V? w=W 'e'?; V: 'a'* 'b'?; W: ('c'* | 'd') 'f'?;", tuple("abcdef"), 5

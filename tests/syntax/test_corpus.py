@@ -11,7 +11,7 @@ from tests.syntax import models
 from tests.syntax.corpus import Case, cases, tokens
 
 CASES = cases()
-SHORT = [case for case in CASES if case.model.stat().st_size <= 1200]
+SHORT = [case for case in CASES if case.model.stat().st_size <= 700]
 
 needs_corpus = pytest.mark.skipif(not CASES, reason="the corpus is not beside the project")
 

@@ -8,7 +8,7 @@ from language_server.syntax import ParseState
 from tests.syntax.brute import SMALL, Small, grammar_of, textx_reads
 
 #: Texts tried in the default run; ``long`` tries all.
-FEW = 300
+FEW = 160
 
 
 @pytest.mark.parametrize("small", SMALL, ids=lambda small: small.name)
