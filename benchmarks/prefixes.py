@@ -30,11 +30,11 @@ def run() -> Iterator[Table]:
         with undisturbed():
             end = perf_counter() + SECONDS
             for text in texts:
-                if perf_counter() > end:
-                    break
                 prefix = Prefix.start(language)
                 for piece in PIECE.findall(text):
                     began = perf_counter()
+                    if began > end:
+                        break
                     prefix = prefix.advance(piece)
                     advanced = perf_counter()
                     answers[prefix.completable().answer] += 1
