@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from language_server.constraints.theory import Assertion, Constant, Individual
-from language_server.partial_model import NEW, Draft, Node, ObjectId
+from language_server.partial_model import NEW, Draft, Node, ObjectId, identity_of
 
 if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 def state_given(draft: Draft, constraints: ConstraintSet, given: Iterable[Assertion]) -> None:
     """Put the given objects and asserted facts into an empty draft."""
     schema = constraints.schema
+    given = tuple(given)
     for name, number in schema.individuals.items():
-        kinds = constraints.kinds_of_individual(name)
-        home = kinds[0] if kinds else None
+        kinds = sorted(
+            constraints.kinds_of_individual(name),
+            key=lambda kind: len(schema.classes[kind].ancestors),
+        )
         plain = name.rsplit("::", 1)[-1]
-        node = Node(frozenset(kinds[:1]), plain, False, "individual")
-        added = draft.add_node(node, home)
+        node = Node(frozenset(kinds[-1:]), plain, False, "individual")
+        added = draft.add_node(node, kinds[-1] if kinds else None)
         assert added == number
     excluded = {
         assertion.args[0].name
@@ -33,18 +36,45 @@ def state_given(draft: Draft, constraints: ConstraintSet, given: Iterable[Assert
         if cls + NEW not in excluded:
             exact = schema.classes[cls].exact
             draft.nodes = draft.nodes.set(number, Node(exact, f"{cls}{NEW}", True, "new"))
+    named = _add_objects(draft, given)
     for assertion in (*constraints.theory.assertions, *given):
         if assertion.value == "true" and not assertion.default:
-            _state_fact(draft, assertion)
+            _state_fact(draft, assertion, named)
 
 
-def _state_fact(draft: Draft, assertion: Assertion) -> None:
+def _add_objects(draft: Draft, given: Iterable[Assertion]) -> dict[str, ObjectId]:
+    """The objects that only ``given`` names, by name; text may refer to them or mention them."""
     schema = draft.schema
+    found: dict[str, ObjectId] = {}
+    for assertion in given:
+        info = schema.classes.get(assertion.symbol)
+        if info is None or assertion.value != "true":
+            continue
+        for argument in assertion.args:
+            if not isinstance(argument, Individual) or argument.name in schema.individuals:
+                continue
+            name = argument.name
+            role = "keyed" if info.key else "individual"
+            node = Node(info.exact, name, bool(info.key), role)
+            found[name] = draft.add_node(node, info.name)
+            draft.include(("name", name), found[name])
+            for key in info.key[:1]:
+                feature = info.features[key]
+                value: int | str = int(name) if feature.target == "int" else name
+                draft.assign(feature, found[name], value)
+                identity = identity_of(schema, info, (value,))
+                draft.facts = draft.facts.set(identity, found[name])
+    return found
+
+
+def _state_fact(draft: Draft, assertion: Assertion, named: dict[str, ObjectId]) -> None:
+    schema = draft.schema
+    known: dict[str, ObjectId] = {**schema.individuals, **named}
     feature = schema.features.get(assertion.symbol)
     objects: list[ObjectId] = [
-        schema.individuals[argument.name]
+        known[argument.name]
         for argument in assertion.args
-        if isinstance(argument, Individual) and argument.name in schema.individuals
+        if isinstance(argument, Individual) and argument.name in known
     ]
     if feature is not None and feature.attribute:
         value = assertion.args[-1]
@@ -54,6 +84,5 @@ def _state_fact(draft: Draft, assertion: Assertion) -> None:
         draft.link(feature, objects[0], objects[1])
     elif assertion.symbol not in schema.classes and len(objects) == len(assertion.args):
         cell = ("base", assertion.symbol)
-        known = draft.facts.get(cell, frozenset())
-        draft.facts = draft.facts.set(cell, known | {tuple(objects)})
+        draft.facts = draft.facts.set(cell, draft.facts.get(cell, frozenset()) | {tuple(objects)})
         draft.touched.append(cell)

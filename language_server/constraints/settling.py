@@ -13,7 +13,7 @@ from language_server.constraints.query import Closure, Counting, Query, Row, Vie
 from language_server.constraints.state import Key, State
 from language_server.partial_model import Cell, FeatureInfo, ObjectId, PartialModel
 
-Shortfall = tuple[FeatureInfo, str, Any]  # feature, kind of the problem, detail
+Shortfall = tuple[FeatureInfo | None, str, Any]  # feature, kind of the problem, detail
 _MISSING: Any = object()
 
 
@@ -279,6 +279,9 @@ class _Settling:
         record = model.nodes[node]
         now: list[Shortfall] = []
         must: list[Shortfall] = []
+        if record.start >= 0 and self._is_surplus(record.kinds):
+            now.append((None, "surplus", None))
+            must.append((None, "surplus", None))
         if record.role != "mentioned" and len(record.kinds) == 1:
             info = model.schema.classes[next(iter(record.kinds))]
             for feature in info.bounded:
@@ -297,6 +300,11 @@ class _Settling:
         after = self._after
         after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
         after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
+
+    def _is_surplus(self, kinds: frozenset[str]) -> bool:
+        """Whether the objects of these classes are all given, so that text cannot add any."""
+        new, nodes = self._after.model.schema.new, self._after.model.nodes
+        return all(kind in new and new[kind] not in nodes for kind in kinds)
 
     def _bound_problem(self, node: ObjectId, feature: FeatureInfo) -> Shortfall | None:
         facts = self._after.model.facts

@@ -164,10 +164,24 @@ def _of_features(settled: Settled, certain_only: bool) -> Iterator[Violation]:
 def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Violation:
     feature, kind, detail = problem
     start, end = model.name_span(node)
-    cls = _words(model.cls_of(node))
+    cls_name = model.cls_of(node)
+    cls = _words(cls_name)
     name = model.name_of(node)
     what = f"{cls} '{name}'" if name else cls
     degree = 1
+    if feature is None:
+        others = sorted(n for n, _ in model.candidates(cls_name) if n != name)[:5]
+        hint = f"; there are {', '.join(others)}" if others else ""
+        return Violation(
+            cls_name,
+            "metamodel",
+            "not-given",
+            f"there is no {what}{hint}",
+            (node,),
+            (model.label(node),),
+            start,
+            end,
+        )
     if kind == "lower":
         code = "missing-value"
         degree = feature.lower - detail

@@ -8,7 +8,7 @@ from language_server.partial_model.model import (
     PartialModel,
     Reference,
 )
-from language_server.partial_model.refinement import finish, refine
+from language_server.partial_model.refinement import finish, identity_of, refine
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.truth import Truth
 
@@ -25,5 +25,6 @@ __all__ = [
     "Schema",
     "Truth",
     "finish",
+    "identity_of",
     "refine",
 ]

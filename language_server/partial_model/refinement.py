@@ -10,7 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from language_server.partial_model.model import NOTHING, Draft, Frame, Node, ObjectId, Reference
+from language_server.partial_model.model import (
+    NOTHING,
+    Cell,
+    Draft,
+    Frame,
+    Node,
+    ObjectId,
+    Reference,
+)
 from language_server.partial_model.schema import ClassInfo, FeatureInfo, Schema
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
@@ -310,7 +318,7 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
     if len(values) < len(info.key):
         draft.frame = frame
         return
-    identity = ("key", info.name, *(_key_part(draft, info, values[name]) for name in info.key))
+    identity = identity_of(draft.schema, info, tuple(values[name] for name in info.key))
     number = draft.facts.get(identity)
     temporary = frame.node
     if number is None:
@@ -337,10 +345,11 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
     draft.frame = _state_held(draft, frame)
 
 
-def _key_part(draft: Draft, info: ClassInfo, value: Any) -> Any:
-    """What two mentions are compared by."""
-    fold = isinstance(value, str) and info.name in draft.schema.case_insensitive
-    return value.casefold() if fold else value
+def identity_of(schema: Schema, info: ClassInfo, key: tuple[Any, ...]) -> Cell:
+    """Where the object of a keyed class with this key is found in a model's facts."""
+    if info.name in schema.case_insensitive:
+        key = tuple(part.casefold() if isinstance(part, str) else part for part in key)
+    return ("key", info.name, *key)
 
 
 def _merge(draft: Draft, gone: ObjectId, kept: ObjectId, home: str) -> None:

@@ -1,0 +1,79 @@
+"""Facts that hold from the start: a closed vocabulary for one request."""
+
+from __future__ import annotations
+
+from language_server.constraints import Assertion, ConstraintSet
+from language_server.constraints.problem import load_problem
+from language_server.constraints.theory import Individual
+from language_server.syntax.events import Assign, Close, Event, Open, Refer
+
+TAXONOMY = ConstraintSet.of(
+    load_problem(
+        """
+        class Taxonomy { contains Edge[] edges }
+        class Edge { Concept[1] narrower  Concept[1] broader }
+        @key(name, first) @ignorecase class Concept { string[1] name }
+        pred under(Concept a, Concept b) <-> narrower(e, a), broader(e, b).
+        pred root(Concept c) <-> !under(c, _).
+        error pred roots() <-> count { root(_) } != 1.
+        """
+    )
+)
+VOCABULARY = (
+    *(Assertion("Concept", (Individual(name),), "true") for name in ("thing", "Cat", "dog")),
+    Assertion("exists", (Individual("Concept::new"),), "false"),
+)
+
+
+def edges(*pairs: tuple[str, str]) -> list[Event]:
+    events: list[Event] = [Open("Taxonomy", None, False, 0)]
+    for pair in pairs:
+        events.append(Open("Edge", "edges", True, 1))
+        for feature, name in zip(("narrower", "broader"), pair, strict=True):
+            events.append(Open("Concept", feature, False, 1))
+            events += [Assign("name", False, name, "Name", 1, 2), Close(2)]
+        events.append(Close(3))
+    return events
+
+
+def test_given_objects_are_there_and_offered() -> None:
+    start = TAXONOMY.initial(VOCABULARY)
+    assert [name for name, _ in start.model.candidates("Concept")] == ["thing", "Cat", "dog"]
+    assert [v.code for v in start.obligations] == ["roots"]
+    assert start.contradictions == ()
+
+
+def test_mentions_are_the_given_objects() -> None:
+    evaluation = TAXONOMY.initial(VOCABULARY)
+    evaluation = evaluation.refine_all(edges(("cat", "thing"), ("dog", "THING")))
+    assert evaluation.close().obligations == ()
+    assert len(list(evaluation.model.objects("Concept"))) == 3
+
+
+def test_nothing_but_the_given_objects_may_be_mentioned() -> None:
+    evaluation = TAXONOMY.initial(VOCABULARY).refine_all(edges(("bird", "thing")))
+    (violation,) = evaluation.contradictions
+    assert violation.code == "not-given"
+    assert violation.message == "there is no concept 'bird'; there are Cat, dog, thing"
+
+
+def test_without_exclusion_the_vocabulary_is_open() -> None:
+    evaluation = TAXONOMY.initial(VOCABULARY[:-1]).refine_all(edges(("bird", "thing")))
+    assert evaluation.contradictions == ()
+
+
+def test_a_reference_may_name_a_given_object_and_no_other() -> None:
+    constraints = ConstraintSet.of(
+        load_problem("class M { contains S[] states } class S { string[1] name  S next }")
+    )
+    given = (
+        Assertion("S", (Individual("a"),), "true"),
+        Assertion("exists", (Individual("S::new"),), "false"),
+    )
+    events: list[Event] = [Open("M", None, False, 0), Open("S", "states", True, 1)]
+    evaluation = constraints.initial(given[:1]).refine_all(
+        [*events, Refer("next", False, "S", "a", "ID", 2, 3)]
+    )
+    assert evaluation.model.unresolved() == ()
+    evaluation = constraints.initial(given).refine_all([*events, Close(2)])
+    assert "not-given" in [v.code for v in evaluation.contradictions]
