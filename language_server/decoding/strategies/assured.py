@@ -26,6 +26,8 @@ from language_server.decoding.token_filter import State
 
 # Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
 _STRIDE = 8
+# Looks in vain after which a line's end alone is no reason to look.
+_VAIN_LOOKS_AT_LINES = 4
 # Choices of the model that are checked at one place before the witness's token is taken.
 _CAREFUL_TRIES = 8
 # Tokens an excursion may take once the path has been taken back at least once.
@@ -174,7 +176,7 @@ class _Assured:
         since = run.length - max(snapshot.length, self._last_look)
         guide = run.state.guide
         last = guide.text[-1:]
-        if last == "\n" and not self._vain_looks:
+        if last == "\n" and self._vain_looks < _VAIN_LOOKS_AT_LINES:
             return True
         if guide.in_comment or last.isalnum() or last == "_":
             return since >= 4 * stride

@@ -1,0 +1,46 @@
+"""The decoder under the shipped languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from language_server.decoding import RandomModel, ReplayModel, generate
+from language_server.decoding.generation import Generation
+from language_server.languages import Language, load_language
+
+
+@pytest.fixture(scope="module", params=["statechart", "clevr"])
+def language(request: pytest.FixtureRequest) -> Language:
+    return load_language(request.param)
+
+
+def replayed(language: Language, text: str, strategy: str, seed: int) -> Generation:
+    model = ReplayModel(text, seed=seed)
+    return generate(language, "", model, strategy, seed, max_tokens=2 * len(text.encode()) + 400)
+
+
+@pytest.mark.parametrize("strategy", ["grammar", "mask"])
+def test_replay_gives_an_example_letter_for_letter(language: Language, strategy: str) -> None:
+    for example in language.examples[:2]:
+        result = replayed(language, example.text, strategy, seed=0)
+        assert result.text == example.text
+        assert result.finish == "end"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("strategy", ["grammar", "mask", "assured"])
+def test_replay_gives_every_example_letter_for_letter(language: Language, strategy: str) -> None:
+    for seed, example in enumerate(language.examples):
+        assert replayed(language, example.text, strategy, seed).text == example.text
+
+
+@pytest.mark.long
+def test_assured_with_the_random_model_is_valid(language: Language) -> None:
+    own = total = 0
+    for seed in range(20):
+        result = generate(language, "", RandomModel(), "assured", seed, max_tokens=400)
+        assert language.judge(result.text) == ()
+        assert sum(result.tokens.values()) <= 400
+        own += result.tokens["model"]
+        total += sum(result.tokens.values())
+    assert own > 0.5 * total
