@@ -8,9 +8,11 @@ be violated if it were closed in the shortest way. A text that violates nothing 
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import chain, islice, repeat
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from language_server.projection.symmetry import interchangeable
 from language_server.syntax import Close, Open, Trail
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from language_server.projection.moves import Move
     from language_server.projection.prefix import Prefix
 
+_T = TypeVar("_T")
 Answer = Literal["yes", "no", "unknown"]
 
 
@@ -85,6 +88,19 @@ class _Node:
     open: frozenset[tuple[str, tuple[int, ...]]] = field(compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A unit in the writing: whether it names an element in focus, how many terminals it has.
+
+    ``complete_at`` is the number of events after which it was complete, None as long as it is not.
+    """
+
+    prefix: Prefix
+    touches: bool
+    length: int
+    complete_at: int | None
+
+
 class _Search:
     """Best-first search over units; a node's rank is what is open plus what was written."""
 
@@ -96,7 +112,7 @@ class _Search:
     _UNITS = 60
     _NAMES = 6
     # Terminals in one unit, and in one closing.
-    _DEPTH = 24
+    _TERMINALS = 24
     _CLOSING = 400
 
     def __init__(self, prefix: Prefix, effort: Effort) -> None:
@@ -191,32 +207,40 @@ class _Search:
         """The prefixes one unit behind `start`, those that touch an obligation first."""
         focus = {element for violation in obligations for element in violation.elements}
         aside: list[Prefix] = []
-        for count, (prefix, touches) in enumerate(self._write_unit(start, focus)):
+        units = self._write_unit(_Part(start, False, 0, None), _newest(start), focus)
+        for prefix, touches in islice(units, self._UNITS):
             if touches or not focus:
                 yield prefix
             else:
                 aside.append(prefix)
-            if count >= self._UNITS:
-                break
         yield from aside
 
-    def _write_unit(self, start: Prefix, focus: set[Any]) -> Iterator[tuple[Prefix, bool]]:
-        """The prefixes one unit behind `start`, and whether the unit names an element of `focus`."""
-        base = _newest(start)
-        waiting: list[tuple[Prefix, bool, int, int | None]] = [(start, False, 0, None)]
-        while waiting:
-            prefix, touches, depth, complete_at = waiting.pop()
-            begun = []
-            for move, after in self._steps(prefix, focus):
-                if complete_at is not None and _closes_since(after, complete_at):
-                    continue  # the unit was complete without this
-                touched = touches or (move.element is not None and move.element in focus)
-                boundary = not move.text.isspace() and _is_boundary(after, base)
-                if boundary:
-                    yield after, touched
-                if depth < self._DEPTH and not (boundary and _is_finished(after, base)):
-                    begun.append((after, touched, depth + 1, _newest(after) if boundary else None))
-            waiting.extend(reversed(begun))
+    def _write_unit(
+        self, part: _Part, base: int, focus: set[Any]
+    ) -> Iterator[tuple[Prefix, bool]]:
+        """The prefixes that complete a unit begun behind `base` events.
+
+        Each with whether the unit names an element of `focus`.
+        """
+        branches = (
+            self._follow(part, move, after, base, focus)
+            for move, after in self._steps(part.prefix, focus)
+        )
+        yield from _take_turns(branches)
+
+    def _follow(
+        self, part: _Part, move: Move, after: Prefix, base: int, focus: set[Any]
+    ) -> Iterator[tuple[Prefix, bool]]:
+        if part.complete_at is not None and _closes_since(after, part.complete_at):
+            return  # the unit was complete without this move
+        touches = part.touches or (move.element is not None and move.element in focus)
+        boundary = not move.text.isspace() and _is_boundary(after, base)
+        if boundary:
+            yield after, touches
+        if part.length < self._TERMINALS and not (boundary and _is_finished(after, base)):
+            complete_at = _oldest(after) if boundary else None
+            longer = _Part(after, touches, part.length + 1, complete_at)
+            yield from self._write_unit(longer, base, focus)
 
     def _steps(self, prefix: Prefix, focus: set[Any]) -> Iterator[tuple[Move, Prefix]]:
         """The moves worth trying, best first, one of each class of interchangeable ones."""
@@ -233,7 +257,7 @@ class _Search:
                 if others > self._NAMES:
                     continue
             what = self._what(move)
-            if what in tried:
+            if what in tried or _states_again(prefix, move):
                 continue
             after = prefix.advance(move.insert)
             if after.alive and _settled(after).alive:
@@ -244,6 +268,35 @@ class _Search:
         """What a move says, up to interchangeable individuals."""
         individual = None if move.feature is None else self._same.get(move.text.lower())
         return move.insert if individual is None else (move.cls, move.feature, individual)
+
+def _take_turns(branches: Iterator[Iterator[_T]]) -> Iterator[_T]:
+    """One item of each branch in turn; a branch begins only when it is its turn."""
+    begun: deque[Iterator[_T]] = deque()
+    for branch in chain(branches, repeat(None)):
+        if branch is not None:
+            begun.append(branch)
+        elif not begun:
+            return
+        current = begun.popleft() if branch is None else begun.pop()
+        for item in current:
+            yield item
+            begun.append(current)
+            break
+
+
+def _states_again(prefix: Prefix, move: Move) -> bool:
+    """Whether the move would state a feature that a mentioned object has already."""
+    for reading in prefix.readings:
+        expected = reading.expected
+        if move.kind != "keyword" or expected.terminal.text != move.text or expected.many:
+            continue
+        model = reading.evaluation.model
+        node = model.frame.node if model.frame is not None else None
+        if node is not None and expected.feature is not None:
+            feature = expected.feature
+            return bool(model.targets(node, feature)) or model.value(node, feature) is not None
+    return False
+
 
 def _eagerness(move: Move, focus: set[Any]) -> tuple[int, int]:
     if move.element is not None and move.element in focus:
@@ -290,18 +343,18 @@ def _is_finished(prefix: Prefix, base: int) -> bool:
 
 
 def _closes_unit(trail: Trail) -> bool:
-    """Whether the last event closes an element of a list of objects."""
-    if not isinstance(trail.event, Close):
-        return False
-    depth = 0
+    """Whether the trail ends with the end of an element of a list of objects."""
+    closed_last: list[bool] = []  # for each object not begun yet, going back: is its end at the end
+    at_end = True
     at: Trail | None = trail
-    while at is not None:
+    while at is not None and (at_end or closed_last):
+        at_end = at_end and isinstance(at.event, Close)
+        if not closed_last and not at_end:
+            return False
         if isinstance(at.event, Close):
-            depth += 1
-        elif isinstance(at.event, Open):
-            depth -= 1
-            if depth == 0:
-                return at.event.many
+            closed_last.append(at_end)
+        elif isinstance(at.event, Open) and closed_last.pop() and at.event.many:
+            return True
         at = at.parent
     return False
 
@@ -318,6 +371,10 @@ def _has_close(trail: Trail, size: int) -> bool:
             return True
         at = at.parent
     return False
+
+
+def _oldest(prefix: Prefix) -> int:
+    return min((reading.expected.trail.size for reading in prefix.readings), default=0)
 
 
 def _newest(prefix: Prefix) -> int:

@@ -16,7 +16,7 @@ from language_server.projection.completability import Effort, Known, Verdict, co
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
 from language_server.projection.symmetry import interchangeable
-from language_server.syntax import Event, Expected, Open, ParseState, Refer, Trail
+from language_server.syntax import Close, Event, Expected, Open, ParseState, Refer, Trail
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
@@ -138,6 +138,10 @@ class Prefix:
         trail = self.state.finish()
         if trail is None:
             return None
+        # The root closes with the text. What is open then is known without closing it, and without
+        # going through all that stays open until then.
+        if isinstance(trail.event, Close) and trail.parent is not None:
+            trail = trail.parent
         return self._fold(trail).evaluation
 
     @cached_property
