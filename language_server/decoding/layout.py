@@ -8,8 +8,9 @@ decides: where every continuation breaks a cap, the caps are ignored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from language_server.decoding.guide import Guide
@@ -45,22 +46,19 @@ class LayoutPolicy:
 
     def widened_to(self, texts: Iterable[str]) -> LayoutPolicy:
         """This policy with room for everything that occurs in ``texts`` (a language's examples)."""
-        widest = _Runs()
-        for text in texts:
-            for line in text.split("\n"):
-                # Comments and strings take at most the line they stand on, nearly always.
-                longest = _Runs(comment=len(line), literal=_longest_quote(line))
-                widest = widest.at_least(longest)
-            widest = widest.at_least(_Runs(aside=_longest_aside(text)))
-            runs = _Runs()
-            for character in text:
-                runs = runs.after(character)
-                widest = widest.at_least(runs)
+        text = "\n\x00\n".join(texts)
+        # Comments and strings take at most the line they stand on, nearly always.
+        line = _longest(re.findall(r".+", text))
         return LayoutPolicy(
-            **{
-                cap.name: _wider(getattr(self, cap.name), getattr(widest, cap.name))
-                for cap in fields(self)
-            }
+            spaces=_wider(self.spaces, _longest(re.findall(r"[ \t]+", text))),
+            newlines=_wider(
+                self.newlines, max(map(_line_ends, re.findall(r"\s*\n\s*", text)), default=0)
+            ),
+            digits=_wider(self.digits, _longest(re.findall(r"\d+", text))),
+            word=_wider(self.word, _longest(re.findall(r"\w+", text))),
+            comment=_wider(self.comment, line),
+            aside=_wider(self.aside, _longest_aside(text)),
+            literal=_wider(self.literal, _longest(re.findall(r'"[^"\n]*"', text))),
         )
 
     def start(self, guide: Guide) -> Layout:
@@ -75,8 +73,12 @@ def _wider(cap: int | None, seen: int) -> int | None:
     return None if cap is None else max(cap, seen)
 
 
-def _longest_quote(line: str) -> int:
-    return max((len(part) + 2 for part in line.split('"')[1::2]), default=0)
+def _longest(pieces: Iterable[str]) -> int:
+    return max(map(len, pieces), default=0)
+
+
+def _line_ends(space: str) -> int:
+    return space.count("\n")
 
 
 def _longest_aside(text: str) -> int:
@@ -114,9 +116,6 @@ class _Runs:
         digits = self.digits + 1 if character.isdigit() else 0
         word = self.word + 1 if character == "_" or character.isalnum() else 0
         return _Runs(digits=digits, word=word)
-
-    def at_least(self, other: _Runs) -> _Runs:
-        return _Runs(*(max(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
