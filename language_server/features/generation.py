@@ -142,11 +142,10 @@ def _check_room(language: Language, before: str) -> None:
         if found.severity == "error" and _is_lasting(found, before):
             line = lines.line_of(found.start) + 1
             raise GenerationRefused(
-                f"Nothing can complete what stands above: line {line}: {found.message} "
-                "Mend that first."
+                f"Nothing can complete what stands above; mend line {line} first: {found.message}"
             )
     raise GenerationRefused(
-        f"Nothing can complete what stands above: {'; '.join(prefix.reasons)}. Mend that first."
+        f"Nothing can complete what stands above; mend it first: {'; '.join(prefix.reasons)}"
     )
 
 

@@ -114,5 +114,5 @@ def test_without_comment_and_selection_the_user_is_asked(statechart: Language) -
 def test_where_nothing_can_follow_the_user_is_told() -> None:
     clevr = load_language("clevr")
     text, offset = cursor("graph LR\n1[scene] --> 2[unique]\n] %% more|")
-    with pytest.raises(GenerationRefused, match="line 3"):
+    with pytest.raises(GenerationRefused, match="line 2"):
         plan(clevr, text, offset, None, None)
