@@ -208,11 +208,34 @@ def _refer(
         return
     mentioned = draft.pending.get((info.name, name))
     if mentioned is None:
-        mentioned = draft.add_node(
-            Node(info.kinds, name, True, "mentioned", start, end, start, end), info.name
-        )
+        mentioned = _mention_of_related_class(draft, info, name)
+        if mentioned is None:
+            span = (start, end, start, end)
+            record = Node(info.kinds, name, True, "mentioned", *span, info.name)
+            mentioned = draft.add_node(record, info.name)
         draft.pending = draft.pending.set((info.name, name), mentioned)
     draft.link(feature, node, mentioned)
+
+
+def _mention_of_related_class(draft: Draft, info: ClassInfo, name: str) -> ObjectId | None:
+    """An undeclared object that a reference to a sub- or superclass has mentioned by this name.
+
+    It must be the same, or the more general one of the two references would be ambiguous. The
+    ``rule`` of a mentioned object holds the most special class that it is referred to by.
+    """
+    for target in sorted(draft.facts[("targets", name)]):
+        mentioned = draft.pending.get((target, name))
+        if mentioned is None:
+            continue
+        record = draft.nodes[mentioned]
+        if record.kinds <= info.kinds:
+            return mentioned
+        if info.kinds <= record.kinds:
+            draft.exclude((record.rule, "*"), mentioned)
+            draft.include((info.name, "*"), mentioned)
+            draft.replace_node(mentioned, record._replace(kinds=info.kinds, rule=info.name))
+            return mentioned
+    return None
 
 
 def _present(draft: Draft, frame: Frame) -> Frame:
@@ -263,11 +286,11 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
         for target in sorted(draft.facts.get(("targets", name), ()))
         if (target, name) in draft.pending and cls in draft.schema.classes[target].descendants
     ]
+    taken = list(dict.fromkeys(m for _, m in fitting if cls in draft.nodes[m].kinds))
     number = frame.node
-    if number is None and fitting:
-        target, number = fitting.pop(0)
-        draft.pending = draft.pending.delete((target, name))
-        draft.exclude((target, "*"), number)
+    if number is None and taken:
+        number = taken.pop(0)
+        draft.exclude((draft.nodes[number].rule, "*"), number)
         draft.include((cls, "*"), number)
         draft.replace_node(number, node)
         draft.touched.append(("bounds", number))
@@ -286,10 +309,26 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
         draft.touched.append(("named",))
     for target, mentioned in fitting:
         draft.pending = draft.pending.delete((target, name))
-        _merge(draft, mentioned, number, target)
+        if mentioned != number and mentioned not in taken:
+            _point_elsewhere(draft, target, name, mentioned, number)
+    for mentioned in taken:
+        _merge(draft, mentioned, number, draft.nodes[mentioned].rule)
     draft.include(("name", name), number)
     _check_unique(draft, name)
     return frame._replace(node=number)
+
+
+def _point_elsewhere(
+    draft: Draft, target: str, name: str, mentioned: ObjectId, declared: ObjectId
+) -> None:
+    """The references to one class mean the declared object, others the mentioned one still."""
+    link = draft.facts.get(("refs", name))
+    while link is not None:
+        reference, link = link
+        if reference.target_class == target:
+            feature = draft.schema.features[reference.feature]
+            draft.unlink(feature, reference.source, mentioned)
+            draft.link(feature, reference.source, declared)
 
 
 def _check_unique(draft: Draft, name: str) -> None:

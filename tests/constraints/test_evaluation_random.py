@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from language_server.constraints import ConstraintSet, Evaluation, Theory
+from language_server.partial_model import Truth
 from language_server.syntax.events import Event
 from tests.constraints.naive_evaluation import NaiveModel
 from tests.constraints.random_cases import sound_texts, texts, theories
@@ -97,3 +98,26 @@ def test_no_prefix_of_a_consistent_text_is_contradictory(
         evaluation = evaluation.refine(event)
     assert not evaluation.contradictions
     assert not evaluation.obligations
+
+
+@RELAXED
+@given(theories(), sound_texts(5), st.data())
+def test_what_is_certain_of_a_prefix_holds_in_the_whole(
+    theory: Theory, events: list[Event], data: st.DataObject
+) -> None:
+    naive = NaiveModel(theory, events)
+    names = {naive.values["Node::name", n]: n for n in range(1, len(naive.cls))}
+    cut = data.draw(st.integers(1, len(events)))
+    evaluation = ConstraintSet.of(theory).initial().refine_all(events[:cut])
+    model = evaluation.model
+    known = [(node, names[model.name_of(node)]) for node in model.objects() if model.name_of(node)]
+    for predicate in ("p", "q", "Node::next", "Node::uses", "A::parts"):
+        rows = naive.links.get(predicate)
+        whole = naive.rows(predicate) if rows is None else rows
+        for one, first in known:
+            for other, second in known:
+                truth = evaluation.truth(predicate, (one, other))
+                assert truth is not Truth.ERROR
+                if truth is not Truth.UNKNOWN:
+                    holds = (first, second) in whole
+                    assert holds == truth.must, (predicate, first, second)

@@ -88,7 +88,7 @@ def links_by_model(evaluation: Evaluation) -> set[tuple[int, str, int]]:
     }
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.lists(items(), max_size=6))
 def test_T23_references_mean_what_textx_says(parts: list[str]) -> None:
     text = " ".join(parts)
