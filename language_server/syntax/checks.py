@@ -16,7 +16,8 @@ class GrammarFinding:
     """A fault of a grammar.
 
     Attributes:
-        code: ``left-recursion`` or ``unproductive-rule``.
+        code: ``left-recursion``, ``unproductive-rule``, ``swapped-values``, ``swallowed-keyword``,
+            ``swallowed-terminator`` or ``dead-alternative``.
         rules: names of the rules involved; the first is where the message belongs.
         message: one sentence for a person.
     """

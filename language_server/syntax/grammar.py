@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from language_server.syntax.checks import findings
+from language_server.syntax.ambiguities import ambiguities
+from language_server.syntax.checks import GrammarFinding, findings
 from language_server.syntax.compiler import Compiler
 from language_server.syntax.events import Trail
 from language_server.syntax.frames import Frame, Thread
@@ -32,6 +33,10 @@ class Grammar:
     def of(metamodel: TextXMetaModel) -> Grammar:
         """Compile the grammar of ``metamodel``."""
         return Grammar(metamodel)
+
+    def ambiguities(self) -> tuple[GrammarFinding, ...]:
+        """Where the grammar does not read what it seems to; looked for anew at each call."""
+        return ambiguities(self._compiler.root, self._compiler.body_of_root())
 
     def start(self) -> ParseState:
         """The state before any text."""
