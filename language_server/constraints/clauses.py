@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from language_server.constraints.theory import (
@@ -18,6 +18,7 @@ from language_server.constraints.theory import (
     Individual,
     Literal,
     Parameter,
+    Predicate,
     Term,
     Theory,
     Var,
@@ -99,6 +100,29 @@ def conclusion_clause(rule: str, parameters: tuple[str, ...], conclusion: Atom) 
             equations.append(Comparison("==", place, other))
     body = tuple(places.get(name, Var(f"r {name}")) for name in parameters)
     return (Literal(Atom(rule, body)), *equations)
+
+
+def recursive_predicates(predicates: Mapping[str, Predicate]) -> frozenset[str]:
+    """The names of the predicates whose definition leads back to them."""
+    uses: dict[str, set[str]] = {}
+    for name, predicate in predicates.items():
+        symbols = [s for c in predicate.clauses or () for part in c for s in _symbols(part)]
+        symbols += [p.type for p in predicate.parameters if p.type is not None]
+        uses[name] = {symbol for symbol in symbols if symbol in predicates}
+    reached = {name: set(used) for name, used in uses.items()}
+    for middle in predicates:
+        for found in reached.values():
+            if middle in found:
+                found |= reached[middle]
+    return frozenset(name for name, found in reached.items() if name in found)
+
+
+def _symbols(part: Part) -> Iterator[str]:
+    if isinstance(part, Literal):
+        yield part.atom.symbol
+    else:
+        for count in (*counts(part.left), *counts(part.right)):
+            yield count.atom.symbol
 
 
 def term_variables(terms: Iterable[Term]) -> Iterator[str]:

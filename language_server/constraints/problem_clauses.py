@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from language_server.constraints.clauses import recursive_predicates
 from language_server.constraints.problem_annotations import predicate_annotations
 from language_server.constraints.problem_error import Collector, place_of
 from language_server.constraints.problem_facts import FactReader
@@ -56,6 +57,7 @@ class ClauseReader:
                 facts.read_assertion(statement)
             elif statement.__class__.__name__ == "ScopeDeclaration":
                 facts.read_scope(statement)
+        self._refuse_recursion(statements)
         return Theory(
             classes=self._symbols.classes,
             features=self._symbols.features,
@@ -65,6 +67,19 @@ class ClauseReader:
             individuals=dict(self._symbols.individuals),
             scopes=tuple(facts.scopes),
         )
+
+    def _refuse_recursion(self, statements: Iterable[Any]) -> None:
+        """A predicate must not be defined by itself: there is no order to evaluate it in."""
+        recursive = recursive_predicates(self._predicates)
+        for statement in statements if recursive else ():
+            if statement.__class__.__name__ == "PredicateDeclaration":
+                name = clean(statement.name)
+                if name in recursive:
+                    self._collector.add(
+                        statement,
+                        f"predicate '{name}' is defined by itself",
+                        cure="use a transitive closure, as in step+(a, b)",
+                    )
 
     # ---- predicates and rules ---------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from language_server.constraints import ConstraintSet, Evaluation, Violation
-from language_server.constraints.problem import load_problem
+from language_server.constraints.problem import ProblemError, load_problem
 from language_server.partial_model import Truth
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
@@ -346,3 +346,16 @@ def test_scopes_bound_the_number_of_objects() -> None:
     assert read(constraints, states(3)).obligations == ()
     (violation,) = read(constraints, states(4)).contradictions
     assert violation.message == "at most 3 objects of class State are allowed"
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        "pred p(X x) <-> p(x).",
+        "pred p(X x) <-> !q(x). pred q(X x) <-> count { p(_) } > 1.",
+        "pred p(q x) <-> X(x). pred q(X x) <-> p+(x, x).",
+    ],
+)
+def test_a_predicate_defined_by_itself_is_refused(definitions: str) -> None:
+    with pytest.raises(ProblemError, match="defined by itself"):
+        load_problem(f"class X {{ X next }} {definitions.replace('p+(x, x)', 'p(x)')}")
