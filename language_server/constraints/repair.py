@@ -1,4 +1,4 @@
-"""Which facts can lift a violation: what a text may still state so that an error predicate is false.
+"""Which facts can lift a violation: what text may still state to make an error predicate false.
 
 Text only ever adds facts. So an error predicate is lifted by facts that its definition needs to be
 false: those under an odd number of negations, and whatever a count or an attribute depends on.
