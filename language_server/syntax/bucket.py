@@ -32,6 +32,7 @@ from language_server.syntax.slots import (
     Part,
     PredicateSlot,
     Result,
+    Slot,
 )
 from language_server.syntax.tables import table_of
 from language_server.syntax.terminals import Terminal
@@ -50,6 +51,11 @@ if TYPE_CHECKING:
     from language_server.syntax.machine import Machine
 
 
+#: A choice that comes again so often in one frame at one position goes round without reading: textX
+#: would never come back from it.
+MOST_VISITS = 200
+
+
 class Bucket:
     """Processes all threads of one position."""
 
@@ -59,7 +65,7 @@ class Bucket:
         self._stack: list[Task] = []
         self._frames: dict[Any, Frame] = {}
         self._returned: dict[Frame, list[tuple[Any, ...]]] = {}
-        self._seen: set[Any] = set()
+        self._visits: dict[tuple[Slot, Frame], int] = {}
         self._matches: dict[tuple[Terminal, int], tuple[int, bool]] = {}
         self._starts: dict[Layout, tuple[int, int]] = {}
         self.arrivals: list[tuple[int, Thread]] = []
@@ -171,10 +177,9 @@ class Bucket:
     def _choose(self, task: Task) -> None:
         slot, frame, trail, pending, parts, last, conditions, inside = task
         assert isinstance(slot, ChoiceSlot)
-        key = (slot, frame, conditions, inside)
-        if key in self._seen:
+        visits = self._visits[slot, frame] = self._visits.get((slot, frame), 0) + 1
+        if visits > MOST_VISITS:
             return
-        self._seen.add(key)
         branches = slot.branches
         fitting = self._fitting(slot, inside)
         if not fitting:

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from language_server.syntax.layout import Skipper
 
 
+#: Threads that come back to a position so often repeat what reads nothing: textX would never come
+#: back from it.
+MOST_RETURNS = 100
+
+
 class Machine:
     """One run over a text.
 
@@ -67,6 +72,8 @@ class Machine:
         self.in_comment = False
         self.thorough = False
         self.sure_start = agenda
+        self._at = -1
+        self._returns = 0
 
     def run(self) -> None:
         """Process all positions."""
@@ -97,6 +104,11 @@ class Machine:
         at = min(self.threads)
         if len(self.threads) == 1 and len(self.threads[at]) == 1 and not self.open:
             self.sure_start = Agenda({at: self.threads[at]}, {}, self.won)
+        self._returns = self._returns + 1 if at == self._at else 0
+        self._at = at
+        if self._returns > MOST_RETURNS:
+            del self.threads[at]
+            return
         run = Bucket(self, at)
         opened, won = self.open, self.won
         run.process(list(self.threads[at].values()))

@@ -29,11 +29,12 @@ MOST_PATHS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A branch taken at a choice; ``closed`` if the way has already left it again."""
+    """A branch taken at a choice, in the rules ``calls``; ``closed`` if it was left again."""
 
     choice: ChoiceSlot
     branch: int
     closed: bool
+    calls: Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,11 +186,13 @@ class _Walk:
             at, calls, looks, turns, leaves, depth = step
             if depth > MOST_PATHS or len(self._paths) > MOST_PATHS:
                 return False
+            if _goes_round(at, calls, turns):
+                return False
             if isinstance(at, MatchSlot):
                 self._paths.append(Path(_calls(calls), looks, at, Result.NONE, turns, leaves, {}))
             elif isinstance(at, ChoiceSlot):
                 for index in range(len(at.branches) - 1, -1, -1):
-                    taken = (*turns, Turn(at, index, False))
+                    taken = (*turns, Turn(at, index, False, calls))
                     stack.append(_Step(at.branches[index], calls, looks, taken, leaves, depth + 1))
             elif isinstance(at, CloseSlot):
                 closed = _closed(at, turns)
@@ -210,6 +213,18 @@ class _Walk:
         return True
 
 
+def _goes_round(at: Slot, calls: Any, turns: tuple[Turn, ...]) -> bool:
+    """Whether the way has come to ``at`` before, without anything read."""
+    if isinstance(at, ChoiceSlot):
+        return any(turn.choice is at and turn.calls is calls for turn in turns)
+    if isinstance(at, CallSlot):
+        while calls is not None:
+            if calls[1].body is at.body:
+                return True
+            calls = calls[0]
+    return False
+
+
 class _Step(NamedTuple):
     slot: Slot
     calls: Any
@@ -223,7 +238,7 @@ def _closed(slot: CloseSlot, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     for index in range(len(turns) - 1, -1, -1):
         turn = turns[index]
         if not turn.closed and _closes(slot, turn):
-            closed = Turn(turn.choice, turn.branch, True)
+            closed = Turn(turn.choice, turn.branch, True, turn.calls)
             return (*turns[:index], closed, *turns[index + 1 :])
     return turns
 

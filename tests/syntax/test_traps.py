@@ -171,6 +171,14 @@ def test_D15_repetitions_of_nothing() -> None:
     same_as_textx("M: ('a'? 'b'?)* 'c';", "c", "abac", "bb")
 
 
+def test_D15_where_textx_hangs_we_do_not() -> None:
+    """Repetitions of true results that read nothing never end in textX; here they read nothing."""
+    for text in ("M: (('a'*)?)* 'b';", "M: ''* 'b';", "M: (/a*/ ''?)* 'b';"):
+        ours = grammar(text)
+        assert ours.parse("ab") is not None
+        assert ours.start().advance("ab") is not None
+
+
 def test_D16_work_does_not_grow_with_the_text() -> None:
     """Advancing by a few characters costs the same behind a long text as behind a short one."""
     state = grammar("M: xs*=X; X: 'x' n=INT ';';").start()
