@@ -248,7 +248,14 @@ def _of_predicates(
         if predicates[query].lookahead and not certain:
             continue  # it only says early what other constraints say of the finished text
         for row in rows:
-            yield _of_predicate(constraints, settled, predicates[query], (*args, *row))
+            elements = (*args, *row)
+            if certain or not any(_is_undeclared(settled.model, node) for node in elements):
+                yield _of_predicate(constraints, settled, predicates[query], elements)
+
+
+def _is_undeclared(model: PartialModel, node: Any) -> bool:
+    """Whether this is an object that is not declared; that alone is reported of it."""
+    return node in model.nodes and model.nodes[node].role == "mentioned"
 
 
 def _of_predicate(

@@ -359,3 +359,21 @@ def test_scopes_bound_the_number_of_objects() -> None:
 def test_a_predicate_defined_by_itself_is_refused(definitions: str) -> None:
     with pytest.raises(ProblemError, match="defined by itself"):
         load_problem(f"class X {{ X next }} {definitions.replace('p+(x, x)', 'p(x)')}")
+
+
+def test_of_an_undeclared_object_nothing_else_is_reported() -> None:
+    constraints = ConstraintSet.of(
+        load_problem(
+            """
+            class M { contains V[] vars  contains U[] uses }
+            class V { string[1] name  boolean flag }
+            class U { V[1] of }
+            error pred noFlag(U u, V v) <-> of(u, v), flag(v) == false.
+            """
+        )
+    )
+    events = [Open("M", None, False, 0), Open("U", "uses", True, 1)]
+    events += [Refer("of", False, "V", "x", "ID", 2, 3), Close(3)]
+    assert [v.code for v in read(constraints, events).obligations] == ["unresolved-reference"]
+    events += [Open("V", "vars", True, 4), Assign("name", False, "x", "ID", 5, 6), Close(6)]
+    assert [v.code for v in read(constraints, events).contradictions] == ["no-flag"]

@@ -66,7 +66,7 @@ def test_incremental_equals_from_scratch(
     for number, event in enumerate(events):
         evaluation = evaluation.refine(event)
         if data.draw(st.booleans()):
-            anew = ConstraintSet.of(theory).initial().refine_all(events[: number + 1])
+            anew = constraints.initial().refine_all(events[: number + 1])
             assert stated(evaluation) == stated(anew)
     assert stated(evaluation) == stated(constraints.initial().refine_all(events))
 
