@@ -43,7 +43,7 @@ _BASE_TYPES = frozenset(
 def ambiguities(root: Any, start: Body) -> tuple[GrammarFinding, ...]:
     """Findings about the grammar with the parser model ``root``, compiled from ``start`` on."""
     found: dict[tuple[object, ...], GrammarFinding] = {}
-    for finding in _swapping_groups(root):
+    for finding in (*_swapping_groups(root), *_lost_line_ends(root)):
         found.setdefault((finding.code, finding.rules, finding.message), finding)
     for slot in _places(start):
         table = table_of(slot)
@@ -53,12 +53,38 @@ def ambiguities(root: Any, start: Body) -> tuple[GrammarFinding, ...]:
     return tuple(found.values())
 
 
+def _expressions(root: Any) -> Iterator[tuple[str, Any]]:
+    """All expressions with the rules they stand in."""
+    for rule in reachable([root]):
+        if rule.root and not rule.rule_name.startswith("__asgn"):
+            waiting = [rule]
+            while waiting:
+                node = waiting.pop()
+                yield rule.rule_name, node
+                waiting.extend(
+                    child
+                    for child in node.nodes
+                    if not child.root or child.rule_name.startswith("__asgn")
+                )
+
+
+def _lost_line_ends(root: Any) -> Iterator[GrammarFinding]:
+    """``ws`` inside ``eolterm``: Arpeggio restores the white space without line ends."""
+    for rule, node in _expressions(root):
+        if getattr(node, "eolterm", False) and any(
+            getattr(inner, "ws", None) is not None for inner in reachable(list(node.nodes))
+        ):
+            yield GrammarFinding(
+                "lost-line-ends",
+                (rule,),
+                f"in rule {rule}, a repetition with eolterm calls a rule with its own ws; textX "
+                "then takes line ends for text in all that follows",
+            )
+
+
 def _swapping_groups(root: Any) -> Iterator[GrammarFinding]:
     """``('x' x=INT 'y' y=INT)#``: values are taken in the order of the grammar, not of keywords."""
-    rule = ""
-    for node in reachable([root]):
-        if node.root and not node.rule_name.startswith("__asgn"):
-            rule = node.rule_name
+    for rule, node in _expressions(root):
         if not isinstance(node, arpeggio.UnorderedGroup):
             continue
         readers: dict[int, str] = {}

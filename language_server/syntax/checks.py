@@ -17,7 +17,7 @@ class GrammarFinding:
 
     Attributes:
         code: ``left-recursion``, ``unproductive-rule``, ``swapped-values``, ``swallowed-keyword``,
-            ``swallowed-terminator`` or ``dead-alternative``.
+            ``swallowed-terminator``, ``dead-alternative`` or ``lost-line-ends``.
         rules: names of the rules involved; the first is where the message belongs.
         message: one sentence for a person.
     """

@@ -32,6 +32,7 @@ def codes(text: str) -> list[tuple[str, str]]:
         ("M: v=BASETYPE w=NUMBER;", []),
         ("M: xs*=S; S: 'if' c=ID | n=ID '=' v=INT;", []),
         ("M: 'a' r=R; R: 'x' r=R;", [("unproductive-rule", "M"), ("unproductive-rule", "R")]),
+        ("M: xs+=W[eolterm]; W[ws=' ']: 'a';", [("lost-line-ends", "M")]),
         ("M: e=E; E: l=E '+' | 'x';", [("left-recursion", "E")]),
     ],
 )
