@@ -181,6 +181,7 @@ class _Rush:
                 terminal = path.match.terminal
                 end = terminal.match(text, start)
                 if not machine.closed and terminal.undecided(text, start, end):
+                    self.goes_on = not path.looks
                     return None
                 if end < 0:
                     continue
