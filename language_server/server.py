@@ -9,6 +9,7 @@ stale while it waited is dropped.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Coroutine, Mapping
@@ -30,6 +31,7 @@ from language_server.features.diagnostics import (
 )
 from language_server.features.generation import GenerationRefused, Plan, plan
 from language_server.features.inline_completion import ghost_text
+from language_server.features.proofs import verdict_within
 from language_server.languages import Language, LanguageError
 from language_server.projection import Prefix
 from language_server.workspace.catalogue import Catalogue
@@ -45,6 +47,7 @@ GENERATE = "langwright/generate"
 PROGRESS = "langwright/progress"
 
 _PAUSE = 0.15  # seconds without typing before a text is analysed
+_WARM_UP = 0.5  # seconds to look for the cheapest model of a language, once
 _GHOST_SECONDS = 0.6  # the editor waits 750 ms
 _MODEL_SECONDS = 0.2  # with less than this the language model is not asked
 _MARGIN = 0.05  # for the way to the model process and back
@@ -110,6 +113,7 @@ class Langwright(LanguageServer):
         self.catalogue = Catalogue(None)
         self._analyst = ThreadPoolExecutor(1, thread_name_prefix="analyst")
         self._scheduled: dict[str, asyncio.Task[None]] = {}
+        self._starts: dict[str, Prefix] = {}
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
         self._background: set[asyncio.Future[Any]] = set()
         self._told: set[tuple[str, ...]] = set()
@@ -151,9 +155,18 @@ class Langwright(LanguageServer):
         """The text before a place of a document; analyst thread only."""
         known = self._snapshots.get(document.uri)
         if known is None or known[0] is not language:
-            known = (language, Snapshots(Prefix.start(language)))
+            known = (language, Snapshots(self._start(language)))
             self._snapshots[document.uri] = known
         return known[1].at(document.text[:offset])
+
+    def _start(self, language: Language) -> Prefix:
+        """The empty prefix of a language, which knows a witness: what follows may reuse it."""
+        known = self._starts.get(language.name)
+        if known is None or known.language is not language:
+            known = Prefix.start(language)
+            verdict_within(known, time.monotonic() + _WARM_UP)
+            self._starts[language.name] = known
+        return known
 
     async def reload(self, root: Path | None) -> None:
         """Read the languages anew and analyse all documents again."""
@@ -210,6 +223,9 @@ class Langwright(LanguageServer):
         if diagnostics is not None and self.documents.is_current(document):
             self._publish(uri, diagnostics, document.version)
             self._tell_conflict(document)
+            with contextlib.suppress(LanguageError):
+                language = await self.language(document)
+                await self.analyst(lambda: self._start(language))
 
     def _tell_conflict(self, document: Document) -> None:
         """Say once which of several languages a kind of file is taken for."""

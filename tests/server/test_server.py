@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from pathlib import Path
 
@@ -128,12 +129,11 @@ async def test_e13_half_typed_text_never_fails(editor: Editor) -> None:
     here = uri("half.statechart")
     editor.open(here, "", "statechart")
     typed = ""
-    for line in DOOR.splitlines(keepends=True):
-        for piece in (line[: len(line) // 2], line[len(line) // 2 :]):
-            typed += piece
-            version = editor.replace(here, typed)
-            row = typed.count("\n")
-            await editor.complete(here, row, len(typed) - typed.rfind("\n") - 1)
+    for piece in re.findall(r"(?s).{1,17}", DOOR):
+        typed += piece
+        version = editor.replace(here, typed)
+        row = typed.count("\n")
+        await editor.complete(here, row, len(typed) - typed.rfind("\n") - 1)
     assert await editor.diagnostics_of(here, version) == []
 
 
