@@ -280,6 +280,7 @@ class State:
     def may_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference holds in some completion."""
         if target in self.facts.get((feature.symbol, ">", source), NONE):
+            self._rest_on_mention(feature, source, target)
             return True
         if not self.model.may_link(feature, source, target):
             return False
@@ -289,11 +290,14 @@ class State:
     def may_link_targets(self, feature: FeatureInfo, source: ObjectId) -> Iterator[ObjectId]:
         """What the object may point to."""
         stated = self.facts.get((feature.symbol, ">", source), NONE)
-        yield from stated
-        if not self.model.may_fill(feature, source):
-            return
         deps = self.deps
         mark = len(deps)
+        for target in stated:
+            self._rest_on_mention(feature, source, target)
+            yield target
+            del deps[mark:]
+        if not self.model.may_fill(feature, source):
+            return
         for target in self.possible(self.model.schema.classes[feature.target]):
             if target not in stated and self.model.may_link(feature, source, target):
                 self._rest_on_openness(feature, source, target)
@@ -303,11 +307,14 @@ class State:
     def may_link_sources(self, feature: FeatureInfo, target: ObjectId) -> Iterator[ObjectId]:
         """What may point to the object."""
         stated = self.facts.get((feature.symbol, "<", target), NONE)
-        yield from stated
-        if self.model.closed:
-            return
         deps = self.deps
         mark = len(deps)
+        for source in stated:
+            self._rest_on_mention(feature, source, target)
+            yield source
+            del deps[mark:]
+        if self.model.closed:
+            return
         for source in self._open_objects(feature):
             if source not in stated and self.model.may_link(feature, source, target):
                 self._rest_on_openness(feature, source, target)
@@ -332,6 +339,11 @@ class State:
         for kind in feature.sources:
             if schema.classes[kind].key:
                 yield from self.facts.get((kind, "*"), NONE)
+
+    def _rest_on_mention(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        """A stated reference stays, unless its target turns out to be another object."""
+        if self.nodes[target].role == "mentioned":
+            self.deps.append((feature.symbol, ">", source))
 
     def _rest_on_openness(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         deps = self.deps

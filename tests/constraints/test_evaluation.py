@@ -377,3 +377,35 @@ def test_of_an_undeclared_object_nothing_else_is_reported() -> None:
     assert [v.code for v in read(constraints, events).obligations] == ["unresolved-reference"]
     events += [Open("V", "vars", True, 4), Assign("name", False, "x", "ID", 5, 6), Close(6)]
     assert [v.code for v in read(constraints, events).contradictions] == ["no-flag"]
+
+
+def test_a_mention_that_is_split_again_takes_its_possibilities_along() -> None:
+    constraints = ConstraintSet.of(
+        load_problem(
+            """
+            class Root { contains Node[] nodes }
+            abstract class Node { string[1] name  Node next  B best }
+            class A extends Node.
+            class B extends Node.
+            pred linked(Node n) <-> next(n, m), B(m).
+            error pred unlinked(A n) <-> !linked(n).
+            """
+        )
+    )
+    events = [
+        Open("Root", None, False, 0),
+        Open("A", "nodes", True, 1),
+        Assign("name", False, "a", "ID", 1, 2),
+        Refer("next", False, "Node", "c", "ID", 3, 4),
+        Close(5),
+        Open("B", "nodes", True, 6),
+        Assign("name", False, "b", "ID", 6, 7),
+        Refer("best", False, "B", "c", "ID", 8, 9),  # so c is a B, as far as is known
+        Close(10),
+    ]
+    evaluation = read(constraints, events)
+    assert evaluation.contradictions == ()
+    evaluation = evaluation.refine(Open("A", "nodes", True, 11))
+    assert evaluation.contradictions == ()
+    evaluation = evaluation.refine(Assign("name", False, "c", "ID", 12, 13))
+    assert ("unlinked", ("a",)) in codes(evaluation.contradictions)
