@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_TOKENS = 256
 # Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
-_TEXTS_PER_LOOK = 40
+_TEXTS_PER_LOOK = 12
 
 
 def generate(

@@ -29,7 +29,9 @@ _STRIDE = 8
 # Looks in vain after which a line's end alone is no reason to look.
 _VAIN_LOOKS_AT_LINES = 4
 # Choices of the model that are checked at one place before the witness's token is taken.
-_CAREFUL_TRIES = 8
+_CAREFUL_TRIES = 4
+# Such choices turned down, over the whole run, after which the witness is written to its end.
+_CAREFUL_REFUSALS = 60
 # Tokens an excursion may take once the path has been taken back at least once.
 _LATER_EXCURSION = 32
 # How often the path may be taken back before every token is checked.
@@ -65,6 +67,7 @@ class _Assured:
         self._careful = False
         self._last_look = 0
         self._vain_looks = 0
+        self._refusals = 0
 
     def finish(self) -> Finish:
         """Run to an end, an exhausted budget, a deadline or a cancellation."""
@@ -74,6 +77,9 @@ class _Assured:
                     if self._run.state.may_end:
                         return "budget"
                     self._go_back("the budget is used up", careful=True)
+                elif self._careful and self._refusals >= _CAREFUL_REFUSALS:
+                    self._close("the search for other completions has cost enough")
+                    return "budget"
                 elif self._careful:
                     if self._careful_step():
                         return "end"
@@ -115,6 +121,7 @@ class _Assured:
                 self._keep(snapshot)
                 break
             run.refuse(after, "no completion that fits the budget is known behind it")
+            self._refusals += 1
             if tries + 1 == _CAREFUL_TRIES:
                 self._follow_witness()
                 break
