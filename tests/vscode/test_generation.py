@@ -15,34 +15,41 @@ GENERATION = 300_000
 """Milliseconds that a generation may take on a busy machine, the loading of the model included."""
 
 
+@pytest.mark.parametrize(
+    ("file", "comment", "begin"),
+    [
+        ("door.statechart", DESCRIPTION, "statechart "),
+        ("question.clevr", "%% How many red things are there?", "graph "),
+    ],
+)
 def test_a_comment_becomes_a_model_without_problems(
     default_model_server: Any,
     open_workbench: Callable[..., Any],
     picture: Callable[[Any, str], None],
+    file: str,
+    comment: str,
+    begin: str,
 ) -> None:
-    workbench = open_workbench(default_model_server, {"door.statechart": ""})
+    workbench = open_workbench(default_model_server, {file: ""})
     workbench.go_to(1, 1)
-    workbench.type(DESCRIPTION)
+    workbench.type(comment)
     workbench.open_problems()
     workbench.command(COMMAND)
-    grown = workbench.eventually(
-        workbench.preview_text, lambda text: "statechart" in text, within=GENERATION
-    )
-    picture(workbench, "growing-model")
+    workbench.eventually(workbench.preview_text, lambda text: begin in text, GENERATION)
+    picture(workbench, f"growing-{file.partition('.')[2]}")
     finished = workbench.eventually(
-        workbench.lines, lambda lines: any("statechart" in line for line in lines), GENERATION
+        workbench.lines, lambda lines: any(line.startswith(begin) for line in lines), GENERATION
     )
-    assert finished[0] == DESCRIPTION
-    assert grown != ""
+    assert finished[0] == comment
     workbench.eventually(lambda: workbench.tabs_of("Growing"), lambda tabs: tabs == [])
     workbench.quiet()
     assert workbench.problems() == []
     assert workbench.squiggles.count() == 0
-    picture(workbench, "generated-model")
-    assert workbench.saved_text().startswith(DESCRIPTION + "\nstatechart ")
+    picture(workbench, f"generated-{file.partition('.')[2]}")
+    assert workbench.saved_text().startswith(f"{comment}\n{begin}")
 
     workbench.press("Control+z")
-    workbench.eventually(workbench.lines, lambda lines: lines == [DESCRIPTION])
+    workbench.eventually(workbench.lines, lambda lines: lines == [comment])
 
 
 def test_without_a_comment_the_user_is_asked(
