@@ -24,7 +24,7 @@ class Var:
 
 @dataclass(frozen=True, slots=True)
 class Individual:
-    """A named object of the problem: an enum literal, an atom, a node of an assertion, or ``C::new``."""
+    """A named object of the problem: enum literal, atom, node of an assertion, or ``C::new``."""
 
     name: str
 
@@ -47,8 +47,10 @@ class AttributeOf:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many tuples match an atom, e.g. ``count { input(_, n) }``; free variables of the atom that
-    occur nowhere else in the clause are counted over."""
+    """How many tuples match an atom, e.g. ``count { input(_, n) }``.
+
+    Free variables of the atom that occur nowhere else in the clause are counted over.
+    """
 
     atom: Atom
 
@@ -65,8 +67,10 @@ Expression = Term | AttributeOf | Count | Arithmetic
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """``symbol(args)``; the symbol is a class, a feature, a predicate or a built-in
-    (``exists``, ``equals``, ``contains``, ``container``)."""
+    """``symbol(args)``: a class, a feature, a predicate or a built-in.
+
+    Built-ins are ``exists``, ``equals``, ``contains`` and ``container``.
+    """
 
     symbol: str
     args: tuple[Term, ...]
@@ -77,7 +81,10 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An atom, perhaps negated; ``modality`` outside the negation (``must !p``, ``!may p`` is inside)."""
+    """An atom, perhaps negated.
+
+    ``modality`` stands outside the negation (``must !p``); that of ``!may p`` is the atom's.
+    """
 
     atom: Atom
     negated: bool = False
