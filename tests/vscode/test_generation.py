@@ -10,6 +10,7 @@ import pytest
 pytestmark = pytest.mark.vscode
 
 DESCRIPTION = "// A door that opens and closes, and can be locked while it is closed."
+QUESTION = "%% How many red things are there?"
 COMMAND = "Generate model from comment"
 GENERATION = 300_000
 """Milliseconds that a generation may take on a busy machine, the loading of the model included."""
@@ -19,7 +20,7 @@ GENERATION = 300_000
     ("file", "comment", "begin"),
     [
         ("door.statechart", DESCRIPTION, "statechart "),
-        ("question.clevr", "%% How many red things are there?", "graph "),
+        ("question.clevr", QUESTION, "graph "),
     ],
 )
 def test_a_comment_becomes_a_model_without_problems(
@@ -53,14 +54,14 @@ def test_a_comment_becomes_a_model_without_problems(
 
 
 def test_without_a_comment_the_user_is_asked(
-    code_server: Any, open_workbench: Callable[..., Any]
+    default_model_server: Any, open_workbench: Callable[..., Any]
 ) -> None:
-    workbench = open_workbench(code_server, {"new.statechart": ""})
+    workbench = open_workbench(default_model_server, {"new.clevr": ""})
     workbench.go_to(1, 1)
     workbench.command(COMMAND)
-    workbench.answer("a lamp that is on or off")
+    workbench.answer("How many red things are there?")
     workbench.eventually(
-        workbench.lines, lambda lines: any("statechart" in line for line in lines), GENERATION
+        workbench.lines, lambda lines: any(line.startswith("graph ") for line in lines), GENERATION
     )
     workbench.open_problems()
     workbench.quiet()
@@ -68,18 +69,20 @@ def test_without_a_comment_the_user_is_asked(
 
 
 def test_what_is_typed_during_a_generation_is_kept(
-    code_server: Any, open_workbench: Callable[..., Any]
+    default_model_server: Any, open_workbench: Callable[..., Any]
 ) -> None:
-    workbench = open_workbench(code_server, {"door.statechart": f"// Mine.\n\n{DESCRIPTION}\n"})
+    workbench = open_workbench(
+        default_model_server, {"question.clevr": f"%% Mine.\n\n{QUESTION}\n"}
+    )
     workbench.go_to(3, 5)
     workbench.command(COMMAND)
-    workbench.go_to(1, 9)
+    workbench.go_to_end_of(1)
     workbench.type(" Typed while it grew.")
     workbench.eventually(
-        workbench.lines, lambda lines: any("statechart" in line for line in lines), GENERATION
+        workbench.lines, lambda lines: any(line.startswith("graph ") for line in lines), GENERATION
     )
     text = workbench.saved_text()
-    assert text.startswith(f"// Mine. Typed while it grew.\n\n{DESCRIPTION}\nstatechart ")
+    assert text.startswith(f"%% Mine. Typed while it grew.\n\n{QUESTION}\ngraph ")
 
 
 def test_a_stopped_generation_leaves_the_document_and_the_server_as_they_were(
