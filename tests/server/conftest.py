@@ -14,6 +14,17 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 SECONDS = 20.0
+GOLD = """\
+// A door that opens and closes
+statechart Door
+
+event open
+
+initial state Closed {
+    on open -> Open
+}
+state Open
+"""
 
 
 class Editor(LanguageClient):
@@ -41,7 +52,7 @@ class Editor(LanguageClient):
 
         @self.feature("langwright/progress")
         def progressed(params: Any) -> None:
-            self.progress.append(params if isinstance(params, dict) else vars(params))
+            self.progress.append(plain(params))
 
     def open(self, uri: str, text: str, language_id: str = "") -> None:
         self.texts[uri], self.versions[uri] = text, 1
@@ -110,6 +121,15 @@ class Editor(LanguageClient):
         )
 
 
+def plain(value: Any) -> Any:
+    """The dictionaries that pygls' client has made objects of."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, list) else value
+
+
 async def eventually(look: Callable[[], Any], seconds: float = SECONDS) -> Any:
     """What `look` finds as soon as that is not None."""
     until = time.monotonic() + seconds
@@ -145,7 +165,12 @@ async def start(root: Path | None = None, model: str = "random", **general: Any)
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def editor(tmp_path_factory: Any) -> AsyncIterator[Editor]:
-    """One server for the tests of a module; each test uses documents of its own."""
-    editor = await start(tmp_path_factory.mktemp("workspace"))
+    """One server for the tests of a module; each test uses documents of its own.
+
+    Its language model wants to write `GOLD`, whatever it is asked.
+    """
+    folder = tmp_path_factory.mktemp("workspace")
+    (folder / "gold.txt").write_text(GOLD)
+    editor = await start(folder, model=f"replay:{folder / 'gold.txt'}")
     yield editor
     await editor.shutdown_session()

@@ -7,17 +7,21 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
 
-from .conftest import Editor, eventually, start
+from language_server.workspace.positions import LineIndex, Position
+
+from .conftest import GOLD, Editor, eventually, plain, start
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # Seconds the editor waits for ghost text; more where other programs keep the processors busy.
 PATIENCE = 0.75 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
+DESCRIPTION = "// A door that opens and closes\n"
 DOOR = """\
 statechart Door
 
@@ -227,7 +231,7 @@ class TestGhostText:
 class TestGenerate:
     async def test_a_comment_becomes_a_valid_model(self, editor: Editor) -> None:
         here = uri("generate.statechart")
-        editor.open(here, "// A door that opens and closes\n", "statechart")
+        editor.open(here, DESCRIPTION, "statechart")
         answer = await ask(editor, here, 0, 5, "t1")
         assert answer["status"] == "ok"
         assert answer["version"] == 1
@@ -235,13 +239,14 @@ class TestGenerate:
         assert kinds[-1] == "done"
         assert "text" in kinds
         place = answer["edit"]["range"]
-        assert place["start"] == {"line": 0, "character": 31}
+        assert place["start"] == {"line": 0, "character": len(DESCRIPTION) - 1}
         version = editor.type(
             here,
             (place["start"]["line"], place["start"]["character"]),
             (place["end"]["line"], place["end"]["character"]),
             answer["edit"]["newText"],
         )
+        assert editor_text(DESCRIPTION, answer["edit"]) == GOLD
         assert await editor.diagnostics_of(here, version) == []
 
     async def test_without_a_description_it_asks(self, editor: Editor) -> None:
@@ -250,6 +255,24 @@ class TestGenerate:
         assert (await ask(editor, here, 0, 0, "t2"))["status"] == "needsInput"
         answer = await ask(editor, here, 0, 0, "t3", description="a lamp")
         assert answer["status"] == "ok"
+
+    async def test_it_can_be_stopped_and_keeps_what_is_there(self, editor: Editor) -> None:
+        here = uri("stop.statechart")
+        editor.open(here, DESCRIPTION, "statechart")
+        request = editor.protocol.send_request(
+            "langwright/generate",
+            {"uri": here, "position": {"line": 0, "character": 3}, "token": "stopped"},
+            msg_id="stop-me",
+        )
+        await eventually(
+            lambda: [told for told in editor.progress if told["token"] == "stopped"] or None
+        )
+        editor.protocol.notify("$/cancelRequest", types.CancelParams(id="stop-me"))
+        answer = plain(await asyncio.wrap_future(request))
+        assert answer["status"] in ("cancelled", "ok")
+        if answer.get("edit"):
+            editor.replace(here, editor_text(DESCRIPTION, answer["edit"]))
+            assert await editor.diagnostics_of(here) == []
 
     async def test_a_language_nobody_knows(self, editor: Editor) -> None:
         here = uri("what.nothing")
@@ -296,9 +319,16 @@ class TestWorkspaceLanguages:
         await editor.shutdown_session()
 
 
+def editor_text(text: str, edit: Any) -> str:
+    """A text after an edit, as an editor applies it."""
+    lines = LineIndex(text)
+    start, end = (Position(**edit["range"][which]) for which in ("start", "end"))
+    return text[: lines.offset(start)] + edit["newText"] + text[lines.offset(end) :]
+
+
 async def ask(
     editor: Editor, where: str, line: int, character: int, token: str, **more: object
-) -> dict[str, object]:
+) -> dict[str, Any]:
     answer = await editor.protocol.send_request_async(
         "langwright/generate",
         {
@@ -308,4 +338,4 @@ async def ask(
             **more,
         },
     )
-    return answer if isinstance(answer, dict) else vars(answer)
+    return plain(answer)
