@@ -38,16 +38,16 @@ def test_a_comment_becomes_a_model_without_problems(
     workbench.command(COMMAND)
     workbench.eventually(workbench.preview_text, lambda text: begin in text, GENERATION)
     picture(workbench, f"growing-{file.partition('.')[2]}")
-    finished = workbench.eventually(
-        workbench.lines, lambda lines: any(line.startswith(begin) for line in lines), GENERATION
-    )
-    assert finished[0] == comment
-    workbench.eventually(lambda: workbench.tabs_of("Growing"), lambda tabs: tabs == [])
+    workbench.eventually(lambda: workbench.tabs_of("Growing"), lambda tabs: tabs == [], GENERATION)
+    workbench.eventually(workbench.lines, lambda lines: len(lines) > 1)
     workbench.quiet()
     assert workbench.problems() == []
     assert workbench.squiggles.count() == 0
     picture(workbench, f"generated-{file.partition('.')[2]}")
-    assert workbench.saved_text().startswith(f"{comment}\n{begin}")
+    # The model may put comments of its own before the keyword.
+    text = workbench.saved_text()
+    assert text.startswith(f"{comment}\n")
+    assert f"\n{begin}" in text
 
     workbench.press("Control+z")
     workbench.eventually(workbench.lines, lambda lines: lines == [comment])
@@ -60,9 +60,7 @@ def test_without_a_comment_the_user_is_asked(
     workbench.go_to(1, 1)
     workbench.command(COMMAND)
     workbench.answer("How many red things are there?")
-    workbench.eventually(
-        workbench.lines, lambda lines: any(line.startswith("graph ") for line in lines), GENERATION
-    )
+    workbench.eventually(workbench.lines, lambda lines: len(lines) > 1, GENERATION)
     workbench.open_problems()
     workbench.quiet()
     assert workbench.problems() == []
@@ -78,11 +76,10 @@ def test_what_is_typed_during_a_generation_is_kept(
     workbench.command(COMMAND)
     workbench.go_to_end_of(1)
     workbench.type(" Typed while it grew.")
-    workbench.eventually(
-        workbench.lines, lambda lines: any(line.startswith("graph ") for line in lines), GENERATION
-    )
+    workbench.eventually(workbench.lines, lambda lines: len(lines) > 4, GENERATION)
     text = workbench.saved_text()
-    assert text.startswith(f"%% Mine. Typed while it grew.\n\n{QUESTION}\ngraph ")
+    assert text.startswith(f"%% Mine. Typed while it grew.\n\n{QUESTION}\n")
+    assert "\ngraph " in text
 
 
 def test_a_stopped_generation_leaves_the_document_and_the_server_as_they_were(

@@ -191,7 +191,7 @@ class Attempt implements vscode.Disposable {
       change.replace(this.document.uri, range, newText);
       // VS Code refuses an edit that was made for another version than the document has by then.
       if (await vscode.workspace.applyEdit(change)) {
-        this.#moveCursorBehind(stretch.start + newText.length, editor);
+        this.#showBeginning(stretch.start, editor);
         return;
       }
     }
@@ -233,11 +233,12 @@ class Attempt implements vscode.Disposable {
     }
   }
 
-  #moveCursorBehind(offset: number, editor: vscode.TextEditor): void {
+  /** A model is read from its beginning; the cursor would else be pushed to its end. */
+  #showBeginning(offset: number, editor: vscode.TextEditor): void {
     if (vscode.window.visibleTextEditors.includes(editor)) {
-      const end = this.document.positionAt(offset);
-      editor.selection = new vscode.Selection(end, end);
-      editor.revealRange(new vscode.Range(end, end));
+      const beginning = this.document.positionAt(offset);
+      editor.selection = new vscode.Selection(beginning, beginning);
+      editor.revealRange(new vscode.Range(beginning, beginning));
     }
   }
 
