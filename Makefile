@@ -52,7 +52,7 @@ lock: ## write requirements.lock anew from pyproject.toml
 
 clean: ## remove what was set up and built, the caches too
 	rm -rf .venv .e2e node_modules vscode-extension/node_modules vscode-extension/dist \
-	    vscode-extension/out vscode-extension/*.vsix build dist *.egg-info \
+	    vscode-extension/out vscode-extension/server vscode-extension/*.vsix build dist *.egg-info \
 	    .mypy_cache .ruff_cache .pytest_cache .hypothesis benchmarks/results
 	find language_server tests tools benchmarks -name __pycache__ -type d -exec rm -rf {} +
 
