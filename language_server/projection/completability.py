@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from language_server.constraints.repair import repairing_symbols
+from language_server.languages.agreement import feature_of
 from language_server.projection.symmetry import interchangeable
 from language_server.syntax import Close, Open, Trail
 
@@ -89,6 +91,14 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
+class _Focus:
+    """What the open obligations are about: elements, and symbols of features that can lift them."""
+
+    elements: frozenset[Any]
+    features: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Part:
     """A unit in the writing: whether it names an element in focus, how many terminals it has.
 
@@ -106,6 +116,8 @@ class _Search:
 
     # What one open obligation weighs against one more unit of text.
     _OBLIGATION = 2.0
+    # As how many open obligations a text counts for which no closing was found.
+    _UNCLOSED = 8
     # What a unit ranks behind the one before it.
     _LATER = 0.5
     # Units tried from one node, and names tried for one reference that no obligation mentions.
@@ -157,19 +169,20 @@ class _Search:
         self._spent += 1
         closed = self._close(prefix)
         finished = closed.finished if closed is not None else None
-        if closed is None or finished is None:
+        obligations = finished.obligations if finished is not None else ()
+        if closed is not None and not obligations:
+            self._found = (closed.text, cuts)
             return ()
-        obligations = finished.obligations
-        open_now = frozenset((violation.constraint, violation.elements) for violation in obligations)
+        open_now = frozenset(
+            (violation.constraint, violation.elements) for violation in obligations
+        )
         if before is not None and open_now == before.open and _opens(prefix, before.prefix):
             return obligations
-        if obligations:
-            rank = self._OBLIGATION * sum(violation.degree for violation in obligations) + len(cuts)
-            units = self._units(prefix, obligations)
-            self._order += 1
-            heapq.heappush(self._queue, _Node(rank, self._order, prefix, cuts, units, open_now))
-        else:
-            self._found = (closed.text, cuts)
+        weight = sum(violation.degree for violation in obligations) if closed else self._UNCLOSED
+        rank = self._OBLIGATION * weight + len(cuts)
+        units = self._units(prefix, obligations)
+        self._order += 1
+        heapq.heappush(self._queue, _Node(rank, self._order, prefix, cuts, units, open_now))
         return obligations
 
     def _replay(self, known: Known) -> tuple[Prefix, tuple[int, ...]]:
@@ -197,27 +210,31 @@ class _Search:
         return None
 
     def _cheapest(self, prefix: Prefix) -> Prefix | None:
-        for move in sorted(prefix.moves(), key=lambda move: move.remaining):
+        whole = any(reading.expected.whole for reading in prefix.readings)
+        # What is a whole terminal already is made longer only where nothing else helps.
+        moves = sorted(
+            prefix.moves(),
+            key=lambda move: (whole and move.start < prefix.state.length, move.remaining),
+        )
+        for move in moves:
             after = prefix.advance(move.insert)
-            if after.alive:
+            if after.alive and _settled(after).alive:
                 return after
         return None
 
     def _units(self, start: Prefix, obligations: tuple[Violation, ...]) -> Iterator[Prefix]:
         """The prefixes one unit behind `start`, those that touch an obligation first."""
-        focus = {element for violation in obligations for element in violation.elements}
+        focus = self._focus(obligations)
         aside: list[Prefix] = []
-        units = self._write_unit(_Part(start, False, 0, None), _newest(start), focus)
+        units = self._write_unit(_Part(start, False, 0, None), _oldest(start), focus)
         for prefix, touches in islice(units, self._UNITS):
-            if touches or not focus:
+            if touches or not focus.elements:
                 yield prefix
             else:
                 aside.append(prefix)
         yield from aside
 
-    def _write_unit(
-        self, part: _Part, base: int, focus: set[Any]
-    ) -> Iterator[tuple[Prefix, bool]]:
+    def _write_unit(self, part: _Part, base: int, focus: _Focus) -> Iterator[tuple[Prefix, bool]]:
         """The prefixes that complete a unit begun behind `base` events.
 
         Each with whether the unit names an element of `focus`.
@@ -229,11 +246,11 @@ class _Search:
         yield from _take_turns(branches)
 
     def _follow(
-        self, part: _Part, move: Move, after: Prefix, base: int, focus: set[Any]
+        self, part: _Part, move: Move, after: Prefix, base: int, focus: _Focus
     ) -> Iterator[tuple[Prefix, bool]]:
         if part.complete_at is not None and _closes_since(after, part.complete_at):
             return  # the unit was complete without this move
-        touches = part.touches or (move.element is not None and move.element in focus)
+        touches = part.touches or move.element in focus.elements
         boundary = not move.text.isspace() and _is_boundary(after, base)
         if boundary:
             yield after, touches
@@ -242,17 +259,17 @@ class _Search:
             longer = _Part(after, touches, part.length + 1, complete_at)
             yield from self._write_unit(longer, base, focus)
 
-    def _steps(self, prefix: Prefix, focus: set[Any]) -> Iterator[tuple[Move, Prefix]]:
+    def _steps(self, prefix: Prefix, focus: _Focus) -> Iterator[tuple[Move, Prefix]]:
         """The moves worth trying, best first, one of each class of interchangeable ones."""
         others = 0
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
-        for move in sorted(prefix.moves(), key=lambda move: _eagerness(move, focus)):
+        for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus)):
             if move.kind == "end" or (after_white and move.text.isspace()):
                 continue
             if move.start < prefix.state.length and prefix is not self._start:
                 continue  # a terminal that the search wrote is as long as it meant it to be
-            if move.kind == "reference" and move.element not in focus:
+            if move.kind == "reference" and move.element not in focus.elements:
                 others += 1
                 if others > self._NAMES:
                     continue
@@ -264,10 +281,29 @@ class _Search:
                 tried.add(what)
                 yield move, after
 
+    def _focus(self, obligations: tuple[Violation, ...]) -> _Focus:
+        theory = self._start.language.theory
+        features: frozenset[str] = frozenset()
+        for constraint in {v.constraint for v in obligations if v.source == "constraint"}:
+            features |= repairing_symbols(theory, constraint)
+        elements = frozenset(element for v in obligations for element in v.elements)
+        return _Focus(elements, features)
+
+    def _eagerness(self, move: Move, focus: _Focus) -> tuple[int, int]:
+        """The rank of a move among its alternatives: what can lift an obligation goes first."""
+        if move.element in focus.elements:
+            return (0, move.remaining)
+        if move.cls is not None and move.feature is not None:
+            feature = feature_of(self._start.language.theory, move.cls, move.feature)
+            if feature is not None and feature.symbol in focus.features:
+                return (0, move.remaining)
+        return (1 if move.kind != "reference" else 2, move.remaining)
+
     def _what(self, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
         individual = None if move.feature is None else self._same.get(move.text.lower())
         return move.insert if individual is None else (move.cls, move.feature, individual)
+
 
 def _take_turns(branches: Iterator[Iterator[_T]]) -> Iterator[_T]:
     """One item of each branch in turn; a branch begins only when it is its turn."""
@@ -298,12 +334,6 @@ def _states_again(prefix: Prefix, move: Move) -> bool:
     return False
 
 
-def _eagerness(move: Move, focus: set[Any]) -> tuple[int, int]:
-    if move.element is not None and move.element in focus:
-        return (0, move.remaining)
-    return (1 if move.kind != "reference" else 2, move.remaining)
-
-
 def _settled(prefix: Prefix) -> Prefix:
     """The prefix with the terminal at its end read as finished, where white space can end it."""
     white = prefix.state.skips()
@@ -324,7 +354,7 @@ def _is_boundary(prefix: Prefix, base: int) -> bool:
 
 def _opens(prefix: Prefix, before: Prefix) -> bool:
     """Whether an object begins in `prefix` behind `before`."""
-    size = _newest(before)
+    size = _oldest(before)
     for reading in prefix.readings:
         at: Trail | None = reading.expected.trail
         while at is not None and at.size > size:
@@ -375,10 +405,6 @@ def _has_close(trail: Trail, size: int) -> bool:
 
 def _oldest(prefix: Prefix) -> int:
     return min((reading.expected.trail.size for reading in prefix.readings), default=0)
-
-
-def _newest(prefix: Prefix) -> int:
-    return max((reading.expected.trail.size for reading in prefix.readings), default=0)
 
 
 def _shared(left: str, right: str) -> int:

@@ -66,6 +66,7 @@ def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
     elif _identifies(prefix, expected):
         assert expected.cls is not None
         yield from _mentions(prefix, reading, expected.cls)
+        yield from _undeclared(prefix, reading, expected.cls)
         yield from _new_names(prefix, reading, expected.cls)
     else:
         example = expected.terminal.example(expected.typed)
@@ -89,6 +90,15 @@ def _mentions(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
         for name, element in reading.evaluation.model.candidates(cls):
             if str(name).startswith(expected.typed):
                 yield _move(prefix, expected, "reference", str(name), element)
+
+
+def _undeclared(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
+    """Names that a reference uses and nothing declares so far."""
+    expected = reading.expected
+    for name, element in reading.evaluation.model.candidates(cls):
+        mentioned = reading.evaluation.model.nodes[element].role == "mentioned"
+        if mentioned and name.startswith(expected.typed):
+            yield _move(prefix, expected, "declaration", name, element)
 
 
 def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
@@ -129,9 +139,7 @@ def _identifies(prefix: Prefix, expected: Expected) -> bool:
     return expected.feature == "name"
 
 
-def _move(
-    prefix: Prefix, expected: Expected, kind: Kind, text: str, element: Any = None
-) -> Move:
+def _move(prefix: Prefix, expected: Expected, kind: Kind, text: str, element: Any = None) -> Move:
     if expected.typed:
         insert = text[len(expected.typed) :]
     else:

@@ -97,7 +97,9 @@ class Prefix:
     @staticmethod
     def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
         """The empty prefix; `given` facts hold from the start."""
-        return Prefix(language, language.grammar.start(), language.constraints.initial(tuple(given)))
+        return Prefix(
+            language, language.grammar.start(), language.constraints.initial(tuple(given))
+        )
 
     @staticmethod
     def of_grammar(language: Language) -> Prefix:
@@ -124,7 +126,10 @@ class Prefix:
     @property
     def alive(self) -> bool:
         """False only if it is proven that no text completes this prefix to a consistent model."""
-        return self.state.alive and (bool(self.readings) or self.complete)
+        if not self.state.alive:
+            return False
+        # Where the readings were too many to list, none of those left out is ruled out.
+        return bool(self.readings) or self.complete or not self.state.exhaustive
 
     @cached_property
     def complete(self) -> bool:
@@ -254,7 +259,7 @@ class Prefix:
         key = f"{expected.value_begun}{alike}"
         if key not in known.viable:
             after = self.advance(keyword[len(expected.typed) :])
-            known.viable[key] = after.state.finish() is not None or any(
+            known.viable[key] = any(
                 after._viable(behind)
                 if _same_value(expected, behind)
                 else not after._fold(behind.trail).evaluation.contradictions

@@ -282,7 +282,11 @@ def _ask_at_end(pattern: str) -> str:
         if char == "\\" and at + 1 < len(pattern):
             step = pattern[at : at + 2]
             asks = not in_set and step in (r"\b", r"\B", r"\Z")
-            parts.append(f"(?:(?={SENTINEL})|{step})" if asks else step)
+            if step == r"\w":
+                # For `re` a word character is what `str.isalnum` says; `regex` counts marks too.
+                parts.append(r"\p{L}\p{N}_" if in_set else r"[\p{L}\p{N}_]")
+            else:
+                parts.append(f"(?:(?={SENTINEL})|{step})" if asks else step)
         elif in_set:
             in_set = char != "]"
             parts.append(r"\[" if char == "[" else char)

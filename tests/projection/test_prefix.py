@@ -1,0 +1,116 @@
+"""What may come next: prefixes of the shipped languages, judged by hand and by textX."""
+
+from __future__ import annotations
+
+import pytest
+
+from language_server.languages import Language, load_language
+from language_server.projection import Effort, Prefix
+
+
+@pytest.fixture(scope="module")
+def clevr() -> Language:
+    return load_language("clevr")
+
+
+@pytest.fixture(scope="module")
+def statechart() -> Language:
+    return load_language("statechart")
+
+
+def keywords(prefix: Prefix) -> set[str]:
+    return {move.text for move in prefix.moves() if move.kind == "keyword"}
+
+
+def test_advance_leaves_the_prefix_as_it_was(clevr: Language) -> None:
+    before = Prefix.start(clevr).advance("graph LR\n1")
+    moves = before.moves()
+    before.advance('["scene"] --> 2["unique"]')
+    assert before.text == "graph LR\n1"
+    assert before.moves() == moves
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 1000])
+def test_pieces_equal_the_whole(statechart: Language, piece: int) -> None:
+    text = statechart.examples[0].text
+    prefix = Prefix.start(statechart)
+    for begin in range(0, len(text), piece):
+        prefix = prefix.advance(text[begin : begin + piece])
+        assert prefix.alive
+    assert prefix.complete
+
+
+def test_a_type_error_is_refused_as_soon_as_it_is_certain(clevr: Language) -> None:
+    prefix = Prefix.start(clevr).advance('graph LR\n1["scene"] --> 2["')
+    assert "unique" in keywords(prefix)
+    # query_color takes an object; the scene yields a set.
+    assert "query_color" not in keywords(prefix)
+    refused = prefix.advance('query_color"]')
+    assert not refused.alive
+    assert refused.reasons
+
+
+def test_a_reference_may_be_to_something_not_declared_so_far(statechart: Language) -> None:
+    prefix = Prefix.start(statechart).advance("statechart A\nevent go\ninitial state B { on go -> ")
+    kinds = {(move.kind, move.text) for move in prefix.moves()}
+    assert ("reference", "B") in kinds
+    assert any(kind == "declaration" for kind, _ in kinds)
+
+
+def test_an_undeclared_name_is_proposed_where_it_can_be_declared(statechart: Language) -> None:
+    text = "statechart A\nevent go\ninitial state B { on go -> Home }\nstate "
+    prefix = Prefix.start(statechart).advance(text)
+    assert "Home" in [move.text for move in prefix.moves() if move.kind == "declaration"]
+
+
+def test_what_a_keyword_must_go_on_with_is_forced(statechart: Language) -> None:
+    assert Prefix.start(statechart).advance("statech").forced() == "art"
+    # Before a terminal white space and comments are the writer's choice.
+    assert Prefix.start(statechart).forced() == ""
+
+
+def test_nothing_reaches_a_state_any_more(statechart: Language) -> None:
+    prefix = Prefix.start(statechart).advance("statechart A\ninitial state B { }\nstate C { }\n")
+    assert not prefix.complete
+    assert any("C" in violation.message for violation in prefix.finished.obligations)  # type: ignore[union-attr]
+
+
+def test_grammar_alone_knows_no_constraint(clevr: Language) -> None:
+    text = 'graph LR\n1["scene"] --> 2["query_color"]'
+    assert Prefix.of_grammar(clevr).advance(text).complete
+    assert not Prefix.start(clevr).advance(text).alive
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("clevr", ""),
+        ("clevr", 'graph LR\n    1["scene"] --> 2["filter_color_gray"]\n    1 --> 3["unique"]'),
+        ("statechart", ""),
+        ("statechart", "statechart A\nevent go\ninitial state B {\n    on go -> "),
+        ("statechart", "statechart A\nevent go\ninitial state B {\n    on go -> Home\n"),
+        ("statechart", "statechart A\nvar x: int\nevent e\ninitial state S { on e [x "),
+    ],
+)
+def test_a_witness_completes_to_what_textx_loads(language: str, text: str) -> None:
+    loaded = load_language(language)
+    verdict = Prefix.start(loaded).advance(text).completable()
+    assert verdict.answer == "yes"
+    assert verdict.witness is not None
+    assert loaded.judge(text + verdict.witness) == ()
+
+
+def test_a_witness_serves_as_long_as_the_text_follows_it(clevr: Language) -> None:
+    prefix = Prefix.start(clevr).advance('graph LR\n    1["scene"] --> 2["unique"]')
+    first = prefix.completable()
+    assert first.witness is not None and first.spent > 0
+    later = prefix.advance(first.witness[:5]).completable()
+    assert later.witness == first.witness[5:]
+    assert later.spent == 0
+
+
+def test_without_effort_the_answer_is_unknown(clevr: Language) -> None:
+    prefix = Prefix.start(clevr).advance('graph LR\n    1["scene"] --> 2["unique"]')
+    verdict = prefix.completable(Effort(texts=1))
+    assert verdict.answer == "unknown"
+    assert verdict.reasons
