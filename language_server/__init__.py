@@ -1,1 +1,1 @@
-"""Langwright: completions, diagnostics and generation that stay completable, for any textX language."""
+"""Langwright: completions, diagnostics and generation that stay completable, for textX."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_TOKENS = 256
 # Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
-_TEXTS_PER_LOOK = 12
+_TEXTS_PER_LOOK = 60
 
 
 def generate(
@@ -75,7 +75,9 @@ def generate(
         model,
         strategy=strategy,
         seed=seed,
-        limits=Limits(max_tokens, ends_at, cancel, effort=_effort()),
+        limits=Limits(
+            max_tokens, ends_at, cancel, effort=_effort(_TEXTS_PER_LOOK, cancel, ends_at)
+        ),
         policy=policy,
         sampling=sampling,
         on_event=on_event,
@@ -141,10 +143,15 @@ def generate_with(
     )
 
 
-def _effort() -> Any:
+def _effort(texts: int, cancel: threading.Event | None, ends_at: float | None) -> Any:
     from language_server.projection import Effort
 
-    return Effort(texts=_TEXTS_PER_LOOK)
+    def stop() -> bool:
+        return (cancel is not None and cancel.is_set()) or (
+            ends_at is not None and time.monotonic() >= ends_at
+        )
+
+    return Effort(texts, stop)
 
 
 def _strategy_named(name: str) -> GuideKind:

@@ -11,7 +11,7 @@ import heapq
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice, repeat
+from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from language_server.constraints.repair import repairing_symbols
@@ -34,11 +34,11 @@ class Effort:
 
     Attributes:
         texts: how many closed texts may be judged before the answer is "unknown".
-        cost: what a text costs, e.g. the number of its tokens (characters if not given).
+        stop: asked now and then; once it is true the answer is "unknown".
     """
 
     texts: int = 600
-    cost: Callable[[str], float] = len
+    stop: Callable[[], bool] = field(default=lambda: False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class _Search:
         first = self._judge(self._start, ())
         if known is not None and self._found is None:
             self._judge(*self._replay(known))
-        while self._queue and self._found is None and self._spent < self._effort.texts:
+        while self._queue and self._found is None and not self._is_over():
             # A node is expanded one unit at a time: a unit that helps is followed at once.
             node = heapq.heappop(self._queue)
             prefix = next(node.units, None)
@@ -155,6 +155,9 @@ class _Search:
         text, cuts = self._found
         witness = text[self._start.state.length :]
         return Verdict("yes", witness, (), self._spent), Known(text, cuts)
+
+    def _is_over(self) -> bool:
+        return self._spent >= self._effort.texts or self._effort.stop()
 
     def _judge(
         self, prefix: Prefix, cuts: tuple[int, ...], before: _Node | None = None
@@ -190,7 +193,7 @@ class _Search:
         prefix, cuts = self._start, []
         same = _shared(known.text, prefix.text)
         bounds = [cut for cut in known.cuts if cut >= same] + [len(known.text)]
-        for begin, end in zip(bounds, bounds[1:], strict=False):
+        for begin, end in pairwise(bounds):
             unit = known.text[begin:end]
             after = prefix.advance(unit)
             if after.alive and after.state.finish() is not None:
@@ -265,6 +268,8 @@ class _Search:
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
         for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus)):
+            if self._effort.stop():
+                return
             if move.kind == "end" or (after_white and move.text.isspace()):
                 continue
             if move.start < prefix.state.length and prefix is not self._start:
