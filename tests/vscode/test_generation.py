@@ -17,11 +17,12 @@ GENERATION = 300_000
 
 
 @pytest.mark.parametrize(
-    ("file", "comment", "begin"),
+    ("file", "comment", "begin", "kind"),
     [
-        ("door.statechart", DESCRIPTION, "statechart "),
-        ("question.clevr", QUESTION, "graph "),
+        ("door.statechart", DESCRIPTION, "statechart ", "model"),
+        ("question.clevr", QUESTION, "graph ", "program"),
     ],
+    ids=["statechart", "clevr"],
 )
 def test_a_comment_becomes_a_model_without_problems(
     default_model_server: Any,
@@ -30,6 +31,7 @@ def test_a_comment_becomes_a_model_without_problems(
     file: str,
     comment: str,
     begin: str,
+    kind: str,
 ) -> None:
     workbench = open_workbench(default_model_server, {file: ""})
     workbench.go_to(1, 1)
@@ -37,13 +39,13 @@ def test_a_comment_becomes_a_model_without_problems(
     workbench.open_problems()
     workbench.command(COMMAND)
     workbench.eventually(workbench.preview_text, lambda text: begin in text, GENERATION)
-    picture(workbench, f"growing-{file.partition('.')[2]}")
+    picture(workbench, f"growing-{kind}")
     workbench.eventually(lambda: workbench.tabs_of("Growing"), lambda tabs: tabs == [], GENERATION)
     workbench.eventually(workbench.lines, lambda lines: len(lines) > 1)
     workbench.quiet()
     assert workbench.problems() == []
     assert workbench.squiggles.count() == 0
-    picture(workbench, f"generated-{file.partition('.')[2]}")
+    picture(workbench, f"generated-{kind}")
     # The model may put comments of its own before the keyword.
     text = workbench.saved_text()
     assert text.startswith(f"{comment}\n")
