@@ -42,7 +42,7 @@ class Plan:
 
     Attributes:
         description: what the user wants.
-        before: the text that the result continues; a prefix of the document, or empty.
+        before: the text that the result continues: what stands before the description.
         lead: white space to write between the document and the result.
         start, end: the span of the document that lead and result replace.
         trail: white space to write behind the result.
@@ -106,9 +106,15 @@ def comment_at(text: str, offset: int, style: CommentStyle) -> Comment | None:
 
 
 def _plan_behind(language: Language, text: str, comment: Comment) -> Plan:
-    """The result follows the comment."""
+    """The result follows the comment.
+
+    It is generated without the comment in front of it: a model that reads comments last goes on
+    writing comments, and to the language they say nothing.
+    """
     rest = text[comment.end :]
-    before = text[: comment.end] + "\n"
+    before = text[: comment.start]
+    if not before.strip():
+        before = ""
     _check_room(language, before)
     end = len(text) if rest.strip() else comment.end + len(rest)
     return Plan(comment.description, before, "\n", comment.end, end, "\n")

@@ -221,7 +221,7 @@ class _Search:
         )
         for move in moves:
             after = prefix.advance(move.insert)
-            if after.alive and _settled(after).alive:
+            if after.alive and after.settled.alive:
                 return after
         return None
 
@@ -282,7 +282,7 @@ class _Search:
             if what in tried or _states_again(prefix, move):
                 continue
             after = prefix.advance(move.insert)
-            if after.alive and _settled(after).alive:
+            if after.alive and after.settled.alive:
                 tried.add(what)
                 yield move, after
 
@@ -339,21 +339,13 @@ def _states_again(prefix: Prefix, move: Move) -> bool:
     return False
 
 
-def _settled(prefix: Prefix) -> Prefix:
-    """The prefix with the terminal at its end read as finished, where white space can end it."""
-    white = prefix.state.skips()
-    if prefix.in_comment or not white or not any(r.expected.typed for r in prefix.readings):
-        return prefix
-    return prefix.advance(" " if " " in white else white[0])
-
-
 def _is_boundary(prefix: Prefix, base: int) -> bool:
     """Whether a syntactic unit has just closed, or the text may end."""
     if prefix.state.finish() is not None:
         return True
     return any(
         reading.expected.trail.size > base and _closes_unit(reading.expected.trail)
-        for reading in _settled(prefix).readings
+        for reading in prefix.settled.readings
     )
 
 

@@ -112,7 +112,7 @@ def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
 
 
 def _proposals(expected: Expected, cls: str, taken: int) -> Iterator[str]:
-    """Names for something new, best first: a number if digits are read, else the class's initial."""
+    """Names for something new, best first: a number if digits are read, else an initial."""
     begin = expected.typed
     stems = [begin] if begin else ["", cls[:1].lower(), "x"]
     if begin:

@@ -93,6 +93,7 @@ class Prefix:
         self.state = state
         self._initial = initial
         self._known = known  # the witness of an earlier prefix of this text, to be used again
+        self._tried: dict[str, Prefix] = {}  # what was advanced to in order to judge a keyword
 
     @staticmethod
     def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
@@ -112,6 +113,9 @@ class Prefix:
 
     def advance(self, text: str) -> Prefix:
         """The prefix with `text` appended; equal to feeding it in any pieces."""
+        tried = self._tried.get(text)
+        if tried is not None:
+            return tried
         return Prefix(self.language, self.state.advance(text), self._initial, self._known)
 
     @cached_property
@@ -181,6 +185,14 @@ class Prefix:
         if not usual and white and self._runs_into(terminal):
             usual = " " if " " in white else white[0]
         return usual
+
+    @cached_property
+    def settled(self) -> Prefix:
+        """The prefix with the terminal at its end read as finished, if white space can end it."""
+        white = self.state.skips()
+        if self.in_comment or not white or not any(r.expected.typed for r in self.readings):
+            return self
+        return self.advance(" " if " " in white else white[0])
 
     def forced(self) -> str:
         """Text that must come next whatever the model says; '' where there is a choice.
@@ -258,7 +270,8 @@ class Prefix:
         alike = interchangeable(self.language).get(keyword.lower(), keyword)
         key = f"{expected.value_begun}{alike}"
         if key not in known.viable:
-            after = self.advance(keyword[len(expected.typed) :])
+            rest = keyword[len(expected.typed) :]
+            after = self._tried[rest] = self.advance(rest)
             known.viable[key] = any(
                 after._viable(behind)
                 if _same_value(expected, behind)

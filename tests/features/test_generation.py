@@ -64,7 +64,7 @@ def test_the_result_follows_the_comment(statechart: Language) -> None:
     text, offset = cursor("// A door|")
     planned = plan(statechart, text, offset, None, None)
     assert planned is not None
-    assert planned.before == "// A door\n"
+    assert planned.before == ""
     assert planned.description == "A door"
     new = text[: planned.start] + planned.new_text("statechart Door") + text[planned.end :]
     assert new == "// A door\nstatechart Door\n"
@@ -82,7 +82,7 @@ def test_what_stands_above_is_continued(statechart: Language) -> None:
     text, offset = cursor("statechart Door\nevent open\n// two states|\n")
     planned = plan(statechart, text, offset, None, None)
     assert planned is not None
-    assert planned.before == "statechart Door\nevent open\n// two states\n"
+    assert planned.before == "statechart Door\nevent open\n"
 
 
 def test_what_stands_below_is_replaced(statechart: Language) -> None:
