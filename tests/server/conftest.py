@@ -15,7 +15,6 @@ from pytest_lsp import LanguageClient
 
 SECONDS = 20.0
 GOLD = """\
-// A door that opens and closes
 statechart Door
 
 event open

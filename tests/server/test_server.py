@@ -246,7 +246,7 @@ class TestGenerate:
             (place["end"]["line"], place["end"]["character"]),
             answer["edit"]["newText"],
         )
-        assert editor_text(DESCRIPTION, answer["edit"]) == GOLD
+        assert editor_text(DESCRIPTION, answer["edit"]) == DESCRIPTION + GOLD
         assert await editor.diagnostics_of(here, version) == []
 
     async def test_without_a_description_it_asks(self, editor: Editor) -> None:
