@@ -219,9 +219,12 @@ class _Search:
             prefix.moves(),
             key=lambda move: (whole and move.start < prefix.state.length, move.remaining),
         )
+        distance = _distance(prefix)
         for move in moves:
+            if move.remaining > distance:
+                break  # not on a shortest way to the end
             after = prefix.advance(move.insert)
-            if after.alive and after.settled.alive:
+            if _distance(after) < distance and after.alive and after.settled.alive:
                 return after
         return None
 
@@ -296,13 +299,18 @@ class _Search:
 
     def _eagerness(self, move: Move, focus: _Focus) -> tuple[int, int]:
         """The rank of a move among its alternatives: what can lift an obligation goes first."""
-        if move.element in focus.elements:
-            return (0, move.remaining)
+        lifts = False
         if move.cls is not None and move.feature is not None:
             feature = feature_of(self._start.language.theory, move.cls, move.feature)
-            if feature is not None and feature.symbol in focus.features:
-                return (0, move.remaining)
-        return (1 if move.kind != "reference" else 2, move.remaining)
+            lifts = feature is not None and feature.symbol in focus.features
+        if move.element in focus.elements:
+            return (0 if lifts else 1, move.remaining)
+        # A reference to something new must be declared; a new object must be connected less often
+        # than one that stands already.
+        later = "declaration" if move.target is not None else "reference"
+        if move.kind == later:
+            return (3, move.remaining)
+        return (1 if lifts and move.kind != "reference" else 2, move.remaining)
 
     def _what(self, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
@@ -337,6 +345,11 @@ def _states_again(prefix: Prefix, move: Move) -> bool:
             feature = expected.feature
             return bool(model.targets(node, feature)) or model.value(node, feature) is not None
     return False
+
+
+def _distance(prefix: Prefix) -> int:
+    """The least number of characters that the grammar asks for behind the prefix."""
+    return min((expected.remaining for expected in prefix.state.expected()), default=0)
 
 
 def _is_boundary(prefix: Prefix, base: int) -> bool:
