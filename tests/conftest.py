@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Generator
+import sys
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,24 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the reference data (../shared beside the checkout) is absent")
     return SHARED
+
+
+@pytest.fixture
+def count_calls() -> Callable[[Callable[[], object]], int]:
+    """How many functions a call calls: what it costs, whatever else the machine is doing."""
+
+    def count(run: Callable[[], object]) -> int:
+        counted = 0
+
+        def note(frame: object, event: str, argument: object) -> None:
+            nonlocal counted
+            counted += event in ("call", "c_call")
+
+        sys.setprofile(note)
+        try:
+            run()
+        finally:
+            sys.setprofile(None)
+        return counted
+
+    return count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given, settings
@@ -132,24 +132,19 @@ def test_unresolved_references_have_exact_places() -> None:
     ]
 
 
-def test_T26_linking_costs_by_the_number_of_references() -> None:
-    def calls(number: int) -> int:
-        """How many functions linking calls: what it costs, whatever the machine is doing."""
+def test_T26_linking_costs_by_the_number_of_references(
+    count_calls: Callable[[Callable[[], object]], int],
+) -> None:
+    def cost(number: int) -> int:
         names = " ".join(f"first n{i}" for i in range(number))
         edges = " ".join(f"edge n{i} n{(i * 7) % number}" for i in range(number))
         trail = list(GRAMMAR.parse(f"{edges} {names}").trail.events())
-        counted = 0
+        closed = []
+        calls = count_calls(
+            lambda: closed.append(CONSTRAINTS.initial().refine_all(trail).close().obligations)
+        )
+        assert closed == [()]
+        return calls
 
-        def count(frame: object, event: str, argument: object) -> None:
-            nonlocal counted
-            counted += event in ("call", "c_call")
-
-        sys.setprofile(count)
-        try:
-            assert CONSTRAINTS.initial().refine_all(trail).close().obligations == ()
-        finally:
-            sys.setprofile(None)
-        return counted
-
-    calls(50)
-    assert calls(800) < 6 * calls(200)
+    cost(50)
+    assert cost(800) < 6 * cost(200)
