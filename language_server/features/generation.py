@@ -113,11 +113,21 @@ def _plan_behind(language: Language, text: str, comment: Comment) -> Plan:
     """
     rest = text[comment.end :]
     before = text[: comment.start]
-    if not before.strip():
+    if _says_nothing(before, language.comment):
         before = ""
     _check_room(language, before)
     end = len(text) if rest.strip() else comment.end + len(rest)
     return Plan(comment.description, before, "\n", comment.end, end, "\n")
+
+
+def _says_nothing(text: str, style: CommentStyle) -> bool:
+    """Whether a text is nothing but comments and white space."""
+    end = 0
+    for comment in _comments(text, style):
+        if text[end : comment.start].strip():
+            return False
+        end = comment.end
+    return not text[end:].strip()
 
 
 def _plan_for(language: Language, text: str, description: str, start: int, end: int) -> Plan:
