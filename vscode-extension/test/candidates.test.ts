@@ -7,7 +7,7 @@ import type { Surroundings } from "../src/environment/candidates.js";
 const LINUX: Surroundings = {
   platform: "linux",
   home: "/home/ada",
-  workspaceFolders: ["/work/shop", "/work/lib"],
+  workspaceFolders: ["/home/me/shop", "/home/me/lib"],
   trusted: true,
   configured: "",
   selected: undefined,
@@ -19,31 +19,31 @@ test("the chosen interpreter comes before the environments of the workspace fold
     found.map(({ python }) => python),
     [
       "/opt/py/bin/python",
-      "/work/shop/.venv/bin/python",
-      "/work/shop/venv/bin/python",
-      "/work/lib/.venv/bin/python",
-      "/work/lib/venv/bin/python",
+      "/home/me/shop/.venv/bin/python",
+      "/home/me/shop/venv/bin/python",
+      "/home/me/lib/.venv/bin/python",
+      "/home/me/lib/venv/bin/python",
     ],
   );
 });
 
 test("an interpreter known from two places is asked once", () => {
-  const found = candidates({ ...LINUX, selected: "/work/shop/.venv/bin/python" });
-  assert.equal(found.filter(({ python }) => python === "/work/shop/.venv/bin/python").length, 1);
+  const found = candidates({ ...LINUX, selected: "/home/me/shop/.venv/bin/python" });
+  assert.equal(found.filter(({ python }) => python === "/home/me/shop/.venv/bin/python").length, 1);
   assert.match(found[0]?.origin ?? "", /Python extension/);
 });
 
 test("nothing inside an untrusted workspace is run", () => {
-  const found = candidates({ ...LINUX, trusted: false, selected: "/work/shop/.venv/bin/python" });
+  const found = candidates({ ...LINUX, trusted: false, selected: "/home/me/shop/.venv/bin/python" });
   assert.deepEqual(found, []);
-  const outside = candidates({ ...LINUX, trusted: false, selected: "/work/shop-tools/bin/python" });
-  assert.deepEqual(outside.map(({ python }) => python), ["/work/shop-tools/bin/python"]);
+  const outside = candidates({ ...LINUX, trusted: false, selected: "/home/me/shop-tools/bin/python" });
+  assert.deepEqual(outside.map(({ python }) => python), ["/home/me/shop-tools/bin/python"]);
 });
 
 test("a configured path may use the home folder, the workspace folder and the PATH", () => {
   assert.equal(expandPath("~/envs/dsl/bin/python", LINUX), "/home/ada/envs/dsl/bin/python");
-  assert.equal(expandPath(" ${workspaceFolder}/env/bin/python ", LINUX), "/work/shop/env/bin/python");
-  assert.equal(expandPath("env/bin/python", LINUX), "/work/shop/env/bin/python");
+  assert.equal(expandPath(" ${workspaceFolder}/env/bin/python ", LINUX), "/home/me/shop/env/bin/python");
+  assert.equal(expandPath("env/bin/python", LINUX), "/home/me/shop/env/bin/python");
   assert.equal(expandPath("python3.12", LINUX), "python3.12");
   assert.equal(expandPath("env/bin/python", { ...LINUX, workspaceFolders: [] }), "/home/ada/env/bin/python");
 });
