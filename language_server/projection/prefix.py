@@ -80,7 +80,7 @@ def fold(trail: Trail, initial: Evaluation) -> Fold:
 
 
 class Prefix:
-    """A text that may go on, and the question what may come next (see `docs` of the room)."""
+    """A text that may go on, and the question what may come next."""
 
     def __init__(
         self,
