@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_MAX_TOKENS = 256
 # Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
 _TEXTS_PER_LOOK = 60
+# Sizes of the solver's pool at each look: what needs more objects would not fit the budget.
+_POOLS_PER_LOOK = (2, 6)
 
 
 def generate(
@@ -151,7 +153,7 @@ def _effort(texts: int, cancel: threading.Event | None, ends_at: float | None) -
             ends_at is not None and time.monotonic() >= ends_at
         )
 
-    return Effort(texts, stop)
+    return Effort(texts, _POOLS_PER_LOOK, stop)
 
 
 def _strategy_named(name: str) -> GuideKind:

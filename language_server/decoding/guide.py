@@ -42,6 +42,13 @@ class Guide(Protocol):
     def in_comment(self) -> bool:
         """Whether the prefix ends inside a comment."""
 
+    @property
+    def comment_end(self) -> str:
+        """A short text that ends the comment the prefix ends in; '' if there is none."""
+
+    def may_follow(self, char: str) -> bool:
+        """False only if no text goes on with ``char``; cheaper than to advance and see."""
+
     def advance(self, text: str) -> Guide:
         """The prefix followed by ``text``."""
 
@@ -63,6 +70,10 @@ class Unguided:
     alive: bool = True
     complete: bool = True
     in_comment: bool = False
+    comment_end: str = ""
+
+    def may_follow(self, char: str) -> bool:
+        return True
 
     def advance(self, text: str) -> Unguided:
         return Unguided(self.text + text)
@@ -125,6 +136,16 @@ class Metered:
     @property
     def in_comment(self) -> bool:
         return self._guide.in_comment
+
+    @property
+    def comment_end(self) -> str:
+        return self._guide.comment_end
+
+    def may_follow(self, char: str) -> bool:
+        started = time.perf_counter()
+        answer = self._guide.may_follow(char)
+        self._clock.syntax += time.perf_counter() - started
+        return answer
 
     def advance(self, text: str) -> Metered:
         started = time.perf_counter()

@@ -61,6 +61,15 @@ class LayoutPolicy:
             literal=_wider(self.literal, _longest(re.findall(r'"[^"\n]*"', text))),
         )
 
+    def forbids(self, runs: _Runs) -> bool:
+        """Whether a run of white space, digits or letters is too long."""
+        return (
+            _over(self.spaces, runs.spaces)
+            or _over(self.newlines, runs.newlines)
+            or _over(self.digits, runs.digits)
+            or _over(self.word, runs.word)
+        )
+
     def start(self, guide: Guide) -> Layout:
         """The state behind the text of ``guide``."""
         runs = _Runs()
@@ -147,24 +156,30 @@ class Layout:
             return self.runs.aside + len(text)
         return 0
 
-    def permits(self, text: str, guide: Guide) -> bool:
-        """Whether ``text`` keeps all caps; ``guide`` is the prefix that already includes it."""
+    def permits(self, text: str, before: Guide, after: Guide) -> bool:
+        """Whether ``text``, which leads from one guide to the other, keeps all caps."""
         policy, runs = self.policy, self.runs
         for character in text:
             runs = runs.after(character)
-            if (
-                _over(policy.spaces, runs.spaces)
-                or _over(policy.newlines, runs.newlines)
-                or _over(policy.digits, runs.digits)
-                or _over(policy.word, runs.word)
-            ):
+            if policy.forbids(runs):
                 return False
-        if guide.in_comment:
-            return not (
-                _over(policy.comment, self.runs.comment + len(text))
-                or _over(policy.aside, self.runs.aside + len(text))
-            )
-        return policy.literal is None or not _over(policy.literal, _open_literal(guide))
+        if not after.in_comment:
+            return policy.literal is None or not _over(policy.literal, _open_literal(after))
+        if self._comment_is_full(len(text)):
+            # It may still come nearer to its end.
+            return before.in_comment and len(after.comment_end) < len(before.comment_end)
+        return True
+
+    def permits_first(self, character: str, guide: Guide) -> bool:
+        """Whether some text that begins so keeps all caps behind ``guide``: a first look."""
+        if self.policy.forbids(self.runs.after(character)):
+            return False
+        full = self.runs.comment > 0 and self._comment_is_full(1)
+        return not full or not guide.in_comment or character in guide.comment_end
+
+    def _comment_is_full(self, more: int) -> bool:
+        policy, runs = self.policy, self.runs
+        return _over(policy.comment, runs.comment + more) or _over(policy.aside, runs.aside + more)
 
 
 def _over(cap: int | None, length: int) -> bool:

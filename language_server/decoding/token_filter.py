@@ -90,7 +90,7 @@ class TokenFilter:
         if after.pending:
             # Half a code point counts as a letter: it must not slip past a cap.
             text += "x"
-        return state.layout.permits(text, after.guide)
+        return state.layout.permits(text, state.guide, after.guide)
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:
         """The full mask: one entry per id of the vocabulary."""
@@ -100,15 +100,20 @@ class TokenFilter:
             mask[token] = True
         return mask
 
-    def branches(self, state: State, node: Node) -> list[tuple[int, Node]]:
-        """The children of ``node`` worth reading: without those beyond ASCII if none may stand."""
-        children = self.vocabulary.trie.children(node)
-        if state.pending or not children or children[-1][0] < 0x80:
-            return children
-        first = next(place for place, (byte, _) in enumerate(children) if byte >= 0x80)
-        if node.high - children[first][1].low < _MANY or _may_stand(state.guide, 0x80, 0x10FFFF):
-            return children
-        return children[:first]
+    def branches(self, state: State, node: Node) -> list[tuple[int, int, Node]]:
+        """The children of ``node`` worth reading: place among all children, byte, child."""
+        children = list(enumerate(self.vocabulary.trie.children(node)))
+        if state.pending or not children:
+            return [(place, byte, child) for place, (byte, child) in children]
+        wide = [(place, byte, child) for place, (byte, child) in children if byte >= 0x80]
+        if wide and node.high - wide[0][2].low >= _MANY:
+            wide = wide if _may_stand(state.guide, 0x80, 0x10FFFF) else []
+        may_follow = state.guide.may_follow
+        return [
+            (place, byte, child)
+            for place, (byte, child) in children
+            if byte < 0x80 and may_follow(chr(byte))
+        ] + wide
 
     def _read(self, state: State, data: bytes) -> State | None:
         """The state behind some bytes; what is pending at the end is not judged here."""
@@ -118,6 +123,8 @@ class TokenFilter:
         text, pending = split
         if not text:
             return State(state.guide, state.layout, pending)
+        if not state.guide.may_follow(text[0]):
+            return None
         guide = state.guide.advance(text)
         if not guide.alive:
             return None
@@ -198,6 +205,9 @@ class Search:
         """Walk the trie; subtrees over a cap are put aside into ``over_caps``, if it is given."""
         while self._heap:
             negative_key, _, item = heapq.heappop(self._heap)
+            if over_caps is not None and item.breaks_a_cap():
+                over_caps.append((-negative_key, item))
+                continue
             after = self._resolve(item)
             if after is None:
                 self.rejections += 1
@@ -228,10 +238,8 @@ class Search:
         if node.own < node.high:
             below = self._by_bytes[node.own : node.high]
             best = np.maximum.reduceat(below, self._trie.child_starts(node))
-            branches = self._filter.branches(state, node)
-            # Branches left out are the last ones.
-            for (byte, child), key in zip(branches, best.tolist(), strict=False):
-                self._push(key, _Item(child, state, byte))
+            for place, byte, child in self._filter.branches(state, node):
+                self._push(float(best[place]), _Item(child, state, byte))
 
     def _push(self, key: float, item: _Item) -> None:
         if key > -np.inf:
@@ -247,6 +255,12 @@ class _Item:
     what: Node | int
     state: State
     byte: int | None
+
+    def breaks_a_cap(self) -> bool:
+        """Whether the byte alone tells that the layout policy dislikes it."""
+        if self.byte is None or self.byte >= 0x80 or self.state.pending:
+            return False
+        return not self.state.layout.permits_first(chr(self.byte), self.state.guide)
 
 
 def _split_code_points(data: bytes) -> tuple[str, bytes] | None:
@@ -275,7 +289,8 @@ def _may_stand(guide: Guide, low: int, high: int) -> bool:
     """
     named = {character for character in _named(guide) if low <= ord(character) <= high}
     return any(
-        guide.advance(character).alive for character in (*sorted(named), *_samples(low, high))
+        guide.may_follow(character) and guide.advance(character).alive
+        for character in (*sorted(named), *_samples(low, high))
     )
 
 

@@ -86,6 +86,11 @@ class Language:
         """Endings of model files, with the dot."""
         return self.definition.extensions
 
+    @property
+    def root(self) -> str:
+        """The class of the grammar that whole texts are objects of."""
+        return str(self.metamodel.rootcls.__name__)
+
     @cached_property
     def prompt(self) -> str:
         """What a language model is told about the language, examples left out."""

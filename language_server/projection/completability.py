@@ -1,8 +1,10 @@
 """Whether a prefix can be completed into a consistent model, and with which text.
 
-The search works on texts: it appends syntactic units (everything up to the next object that
-closes), the ones that touch an open obligation first, and asks of every text it reaches what would
-be violated if it were closed in the shortest way. A text that violates nothing is the witness.
+From cheap to dear: the witness of an earlier prefix; the shortest closing of the text; a goal from
+the solver, written down; at last a search over texts. The search appends syntactic units
+(everything up to the next object that closes), the ones that touch an open obligation first, and
+asks of every text it reaches what would be violated if it were closed in the shortest way. A text
+that violates nothing is the witness.
 """
 
 from __future__ import annotations
@@ -15,13 +17,17 @@ from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from language_server.constraints.repair import repairing_symbols
+from language_server.constraints.solver import Begun, Goal, Wish, solve
+from language_server.constraints.symmetry import interchangeable
 from language_server.languages.agreement import feature_of
-from language_server.projection.symmetry import interchangeable
-from language_server.syntax import Close, Open, Trail
+from language_server.projection.realisation import Realisation
+from language_server.syntax import Assign, Close, Open, Refer, Trail
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
+    from language_server.partial_model import PartialModel
     from language_server.projection.moves import Move
+    from language_server.syntax import Event, Expected
     from language_server.projection.prefix import Prefix
 
 _T = TypeVar("_T")
@@ -30,15 +36,19 @@ Answer = Literal["yes", "no", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much to spend on a question.
+    """How much to spend on each of a series of questions.
 
     Attributes:
-        texts: how many closed texts may be judged before the answer is "unknown".
+        texts: how many texts may be judged before the answer is "unknown".
+        pools: how many new objects of each class the solver may use, in the order to try.
         stop: asked now and then; once it is true the answer is "unknown".
+        vain: what was found to have no goal within this effort; it is not asked again.
     """
 
     texts: int = 600
+    pools: tuple[int, ...] = (2, 6, 12)
     stop: Callable[[], bool] = field(default=lambda: False)
+    vain: set[object] = field(default_factory=set, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,10 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     """Searches for a witness of `prefix`; see the module."""
     if known is not None and known.text.startswith(prefix.text):
         return Verdict("yes", known.text[len(prefix.text) :]), known
-    return _Search(prefix, effort).run(known)
+    start = prefix.advance(prefix.comment_end)
+    if start.in_comment:
+        return Verdict("unknown", None, ("no end of the comment was found",)), known
+    return _Search(start, effort).run(prefix.state.length, known)
 
 
 @dataclass(order=True)
@@ -123,6 +136,9 @@ class _Search:
     # Units tried from one node, and names tried for one reference that no obligation mentions.
     _UNITS = 60
     _NAMES = 6
+    # Readings for which a goal is looked for, and goals for one.
+    _BASES = 4
+    _ROUNDS = 6
     # Terminals in one unit, and in one closing.
     _TERMINALS = 24
     _CLOSING = 400
@@ -134,13 +150,16 @@ class _Search:
         self._order = 0
         self._queue: list[_Node] = []
         self._seen: set[str] = set()
-        self._same = interchangeable(prefix.language)
+        self._same = interchangeable(prefix.language.constraints)
         self._found: tuple[str, tuple[int, ...]] | None = None
 
-    def run(self, known: Known | None) -> tuple[Verdict, Known | None]:
+    def run(self, length: int, known: Known | None) -> tuple[Verdict, Known | None]:
+        """The verdict on the first `length` characters, and what to remember of it."""
         first = self._judge(self._start, ())
         if known is not None and self._found is None:
             self._judge(*self._replay(known))
+        if self._found is None and not self._reach_a_goal():
+            self._queue.clear()
         while self._queue and self._found is None and not self._is_over():
             # A node is expanded one unit at a time: a unit that helps is followed at once.
             node = heapq.heappop(self._queue)
@@ -153,8 +172,51 @@ class _Search:
             reasons = tuple(dict.fromkeys(violation.message for violation in first))
             return Verdict("unknown", None, reasons, self._spent), known
         text, cuts = self._found
-        witness = text[self._start.state.length :]
+        witness = text[length:]
         return Verdict("yes", witness, (), self._spent), Known(text, cuts)
+
+    def _reach_a_goal(self) -> bool:
+        """Ask the solver for a consistent model and write it; what cannot be written is ruled out.
+
+        Returns:
+            Whether there was any goal: without one, a search is in vain for all one can tell.
+        """
+        any_goal = False
+        for base in islice(_bases(self._start), self._BASES):
+            forbidden: frozenset[tuple[str, Any]] = frozenset()
+            for _ in range(self._ROUNDS):
+                goal = None if self._is_over() else self._goal(base, forbidden)
+                if goal is None:
+                    break
+                any_goal = True
+                self._spent += 1
+                realisation = Realisation(base.prefix, base.model, goal)
+                text = realisation.text()
+                if text is not None:
+                    whole = base.prefix.advance(text)
+                    if whole.complete:
+                        self._found = (whole.text, (base.prefix.state.length,))
+                        return True
+                if text is not None or not realisation.stuck:
+                    break
+                forbidden |= realisation.stuck
+        return any_goal
+
+    def _goal(self, base: _Base, forbidden: frozenset[tuple[str, Any]]) -> Goal | None:
+        language, effort = self._start.language, self._effort
+        question = (base.says(), forbidden)
+        if question in effort.vain:
+            return None
+        root = None
+        if base.model.frame is None and language.root in language.constraints.schema.rules:
+            root = language.constraints.schema.rules[language.root].name
+        for pool in effort.pools:
+            wish = Wish(pool, root, base.begun, forbidden)
+            goal = solve(language.constraints, base.model, wish)
+            if goal is not None or effort.stop():
+                return goal
+        effort.vain.add(question)
+        return None
 
     def _is_over(self) -> bool:
         return self._spent >= self._effort.texts or self._effort.stop()
@@ -316,6 +378,120 @@ class _Search:
         """What a move says, up to interchangeable individuals."""
         individual = None if move.feature is None else self._same.get(move.text.lower())
         return move.insert if individual is None else (move.cls, move.feature, individual)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """Where writing may begin: a prefix, what one reading says of it, and what is under way."""
+
+    prefix: Prefix
+    trail: Trail
+    model: PartialModel
+    begun: tuple[Begun, ...]
+
+    def says(self) -> object:
+        """Equal where the text says the same and what is under way can get the same."""
+        events = tuple(_without_places(event) for event in self.trail.events())
+        return events, tuple(begun.features for begun in self.begun)
+
+
+def _without_places(event: Event) -> object:
+    match event:
+        case Open(cls, feature):
+            return cls, feature
+        case Assign(feature, _, value):
+            return feature, value
+        case Refer(feature, _, target, name):
+            return feature, target, name
+    return None
+
+
+def _bases(start: Prefix, terminals: int = 3) -> Iterator[_Base]:
+    """The prefix in each of its readings; where it ends within a value, with that completed."""
+    yield from _readings(start)
+    expected = start.state.expected()
+    if terminals == 0 or not any(e.typed or e.value_begun for e in expected):
+        return
+    within = all(e.typed or e.value_begun for e in expected)
+    for move in sorted(start.moves(), key=lambda move: move.remaining):
+        if move.insert and (within or move.start < start.state.length):
+            after = start.advance(move.insert)
+            if after.alive:
+                yield from _bases(after, terminals - 1)
+
+
+def _readings(prefix: Prefix) -> Iterator[_Base]:
+    """What the readings of a prefix say, without objects that need not begin or end here."""
+    groups: dict[Trail, list[tuple[Expected, list[Trail]]]] = {}
+    for expected in prefix.state.expected():
+        if expected.typed or expected.value_begun:
+            continue
+        opened: list[Trail] = []
+        trail = expected.trail
+        while isinstance(trail.event, Open) and trail.event.start >= prefix.state.length:
+            opened.append(trail)
+            assert trail.parent is not None
+            trail = trail.parent
+        groups.setdefault(trail, []).append((expected, opened[::-1]))
+    may_end = prefix.state.finish() is not None
+    for trail, members in groups.items():
+        if any(at in groups for at in _before(trail)):
+            continue
+        common = [] if may_end else _common([opened for _, opened in members])
+        at = common[-1] if common else trail
+        evaluation = prefix.behind(at)
+        if not evaluation.contradictions:
+            begun = _begun(evaluation.model, [(e, len(o) - len(common)) for e, o in members])
+            yield _Base(prefix, at, evaluation.model, begun)
+
+
+def _common(readings: list[list[Trail]]) -> list[Trail]:
+    """The objects that begin in every reading, as trails of the first one."""
+    common = []
+    for at_once in zip(*readings, strict=False):
+        if any(each.event != at_once[0].event for each in at_once):
+            break
+        common.append(at_once[0])
+    return common
+
+
+def _begun(model: PartialModel, readings: list[tuple[Expected, int]]) -> tuple[Begun, ...]:
+    """The objects under construction with the features they can get.
+
+    Args:
+        readings: terminals that may follow, with how many objects begin with them that need not.
+    """
+    frames = []
+    frame = model.frame
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.parent
+    names: list[set[str]] = [set() for _ in frames]
+    for expected, skipped in readings:
+        for depth, (features, inner) in enumerate(expected.fillable[skipped:]):
+            if depth < len(names):
+                names[depth] |= features
+                # What an object inside fills is not stated as long as that one is not there.
+                is_open = frames[depth - 1].node is None if depth else skipped > 0
+                if is_open and inner is not None:
+                    names[depth].add(inner)
+    mapped = model.schema.feature_map
+    return tuple(
+        Begun(
+            frame,
+            frozenset(
+                mapped[frame.rule, name].symbol for name in found if (frame.rule, name) in mapped
+            ),
+        )
+        for frame, found in zip(frames[::-1], names[::-1], strict=True)
+    )
+
+
+def _before(trail: Trail) -> Iterator[Trail]:
+    """The trails that one goes on from by ends of objects alone."""
+    while isinstance(trail.event, Close) and trail.parent is not None:
+        trail = trail.parent
+        yield trail
 
 
 def _take_turns(branches: Iterator[Iterator[_T]]) -> Iterator[_T]:

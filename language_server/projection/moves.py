@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.syntax import Expected
@@ -105,10 +106,15 @@ def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     expected = reading.expected
     model = reading.evaluation.model
     taken = {str(name) for name, _ in model.candidates(cls)}
+    for name in islice(new_names(expected, cls, taken), 1):
+        yield _move(prefix, expected, "declaration", name)
+
+
+def new_names(expected: Expected, cls: str, taken: set[str]) -> Iterator[str]:
+    """Names for a new object that the expected terminal can read, best first."""
     for name in _proposals(expected, cls, len(taken)):
         if name not in taken and expected.terminal.match(name, 0) == len(name):
-            yield _move(prefix, expected, "declaration", name)
-            return
+            yield name
 
 
 def _proposals(expected: Expected, cls: str, taken: int) -> Iterator[str]:

@@ -11,12 +11,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
+from language_server.constraints.symmetry import interchangeable
 from language_server.languages import Language
 from language_server.projection.completability import Effort, Known, Verdict, complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
-from language_server.projection.symmetry import interchangeable
-from language_server.syntax import Close, Event, Expected, Open, ParseState, Refer, Trail
+from language_server.syntax import (
+    Close,
+    Event,
+    Expected,
+    Open,
+    ParseState,
+    Refer,
+    Trail,
+    comment_end,
+    joint,
+    stands_apart,
+)
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
@@ -127,13 +138,15 @@ class Prefix:
             if self._viable(expected)
         )
 
-    @property
+    @cached_property
     def alive(self) -> bool:
         """False only if it is proven that no text completes this prefix to a consistent model."""
         if not self.state.alive:
             return False
+        if any(self._viable(expected) for expected in self.state.expected()) or self.complete:
+            return True
         # Where the readings were too many to list, none of those left out is ruled out.
-        return bool(self.readings) or self.complete or not self.state.exhaustive
+        return not self.state.exhaustive
 
     @cached_property
     def complete(self) -> bool:
@@ -169,6 +182,10 @@ class Prefix:
         """The terminals that may stand here, without those that contradict the model."""
         return tuple(reading.expected for reading in self.readings)
 
+    def may_follow(self, char: str) -> bool:
+        """False only if no text goes on with ``char``: a first look, by the grammar alone."""
+        return self.state.may_follow(char)
+
     @property
     def in_comment(self) -> bool:
         return self.state.in_comment
@@ -178,13 +195,18 @@ class Prefix:
 
         As the language's examples have it, where the grammar allows that; '' where none is needed.
         """
-        white = self.state.skips()
-        usual = self._layout.between(self._ending, terminal)
-        if any(character not in white for character in usual):
-            usual = ""
-        if not usual and white and self._runs_into(terminal):
-            usual = " " if " " in white else white[0]
-        return usual
+        if not self.in_comment:
+            usual = self._layout.between(self._ending, terminal)
+            if usual and all(character in self.state.skips() for character in usual):
+                return usual
+            if stands_apart(self.state, terminal):
+                return ""
+        return joint(self.state, terminal).removesuffix(terminal)
+
+    @cached_property
+    def comment_end(self) -> str:
+        """A short text that ends the comment the prefix ends in; '' if none is known or needed."""
+        return (comment_end(self.state) if self.in_comment else None) or ""
 
     @cached_property
     def settled(self) -> Prefix:
@@ -208,6 +230,10 @@ class Prefix:
                 return ""
             rests.append(expected.terminal.text[len(expected.typed) :])
         return _common_prefix(rests)
+
+    def behind(self, trail: Trail) -> Evaluation:
+        """The model with its constraints behind the events of a trail of this prefix."""
+        return self._fold(trail).evaluation
 
     def allows_reference(self, reading: Reading, name: str) -> bool:
         """Whether the reference at the end of the prefix may be to `name`."""
@@ -236,13 +262,6 @@ class Prefix:
     def _layout(self) -> Layout:
         return layout_of(self.language)
 
-    def _runs_into(self, terminal: str) -> bool:
-        """Whether the terminal at the end of the prefix would read on into `terminal`."""
-        return any(
-            expected.typed and expected.terminal.matches_prefix(expected.typed + terminal[:1])
-            for expected in self.state.expected()
-        )
-
     def _fold(self, trail: Trail) -> Fold:
         memo: Fold | None = trail.memo
         return memo if memo is not None else fold(trail, self._initial)
@@ -267,7 +286,7 @@ class Prefix:
     def _viable_keyword(self, expected: Expected, known: Fold) -> bool:
         keyword = expected.terminal.text
         # Interchangeable individuals fare alike.
-        alike = interchangeable(self.language).get(keyword.lower(), keyword)
+        alike = interchangeable(self.language.constraints).get(keyword.lower(), keyword)
         key = f"{expected.value_begun}{alike}"
         if key not in known.viable:
             rest = keyword[len(expected.typed) :]

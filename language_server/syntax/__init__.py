@@ -3,7 +3,7 @@
 from language_server.syntax.checks import GrammarFinding
 from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
 from language_server.syntax.grammar import Grammar
-from language_server.syntax.joints import joint
+from language_server.syntax.joints import comment_end, joint, stands_apart
 from language_server.syntax.recovery import Parse, SyntaxFault
 from language_server.syntax.state import Expected, ParseState
 from language_server.syntax.terminals import Terminal
@@ -22,5 +22,7 @@ __all__ = [
     "SyntaxFault",
     "Terminal",
     "Trail",
+    "comment_end",
     "joint",
+    "stands_apart",
 ]

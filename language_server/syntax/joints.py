@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from language_server.syntax.state import ParseState
-from language_server.syntax.terminals import Terminal
+
+_LONG_COMMENT = 200
 
 
 def joint(state: ParseState, terminal_text: str) -> str:
@@ -17,7 +18,7 @@ def joint(state: ParseState, terminal_text: str) -> str:
     """
     for gap in _gaps(state):
         behind = state.advance(gap) if gap else state
-        if _stands_apart(state, gap + terminal_text) and _is_expected(behind, terminal_text):
+        if stands_apart(state, gap + terminal_text) and _is_expected(behind, terminal_text):
             return gap + terminal_text
     return terminal_text
 
@@ -25,25 +26,38 @@ def joint(state: ParseState, terminal_text: str) -> str:
 def _gaps(state: ParseState) -> Iterator[str]:
     """Texts that separate terminals, the shortest and plainest first."""
     if state.in_comment:
-        for ending in _comment_endings(state.comment_terminals()):
-            if not state.advance(ending).in_comment:
-                yield ending
+        ending = comment_end(state)
+        if ending is not None:
+            yield ending
         return
     yield ""
     yield from sorted(state.skips(), key=lambda char: (" \n\t\r".find(char) % 5, char))
 
 
-def _comment_endings(terminals: tuple[Terminal, ...]) -> Iterator[str]:
+def comment_end(state: ParseState) -> str | None:
+    """The shortest text that ends the comment a prefix ends in; None if none is known."""
+    for ending in _comment_endings(state):
+        behind = state.advance(ending)
+        if behind.alive and not behind.in_comment:
+            return ending
+    return None
+
+
+def _comment_endings(state: ParseState) -> Iterator[str]:
     endings = {"\n": None}
-    for terminal in terminals:
-        example = terminal.example() or ""
-        for length in range(1, len(example) + 1):
-            endings[example[-length:]] = None
+    for terminal in state.comment_terminals():
+        begun = state.comment_begun()
+        if len(begun) > _LONG_COMMENT:
+            # How a comment ends is seen from its beginning, and a long one is dear to look at.
+            begun = begun[:_LONG_COMMENT]
+        example = terminal.example(begun)
+        if example is not None:
+            endings[example[len(begun) :]] = None
+            endings[example[len(begun) :] + "\n"] = None
     yield from sorted(endings, key=len)
-    yield from (ending + "\n" for ending in sorted(endings, key=len))
 
 
-def _stands_apart(state: ParseState, added: str) -> bool:
+def stands_apart(state: ParseState, added: str) -> bool:
     """Whether no terminal that has begun before the end of the prefix reads any of ``added``."""
     gap = len(added) - len(added.lstrip(state.skips() or None))
     for begun in state.expected():

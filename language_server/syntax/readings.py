@@ -24,7 +24,7 @@ class Reading:
 
     def sink(self) -> Sink | None:
         """Where the value goes that is being read."""
-        for frame, edge in self._down():
+        for frame, edge in self.way_down():
             body = frame.body
             if body is None or body.mode is not Mode.VALUE:
                 return body.sink if body is not None else None
@@ -34,12 +34,13 @@ class Reading:
 
     def cls(self) -> str | None:
         """The class of the innermost object."""
-        for frame, _ in self._down():
+        for frame, _ in self.way_down():
             if frame.body is not None and frame.body.mode is Mode.OBJECT:
                 return frame.body.cls
         return None
 
-    def _down(self) -> list[tuple[Frame, Edge]]:
+    def way_down(self) -> list[tuple[Frame, Edge]]:
+        """The frames from the innermost to the outermost, each with the caller it returns to."""
         return list(self.way) if self.way is not None else _straight(self.thread.frame)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from language_server.syntax.agenda import IN_COMMENT, Agenda, Waiting
 from language_server.syntax.events import Trail
+from language_server.syntax.fillable import fillable
 from language_server.syntax.frames import Thread, flush
 from language_server.syntax.machine import Machine
-from language_server.syntax.readings import MOST_READINGS, readings
+from language_server.syntax.readings import MOST_READINGS, Reading, readings
 from language_server.syntax.slots import MatchSlot, Mode
 from language_server.syntax.terminals import Terminal
 from language_server.syntax.values import begun
@@ -43,6 +44,7 @@ class Expected:
         value_begun: the text of that value before this terminal, as textX joins it.
         remaining: a lower bound of the characters of any completion that takes this terminal,
             ``typed`` not counted.
+        reading: the way down the stack of the parse.
     """
 
     terminal: Terminal
@@ -58,6 +60,12 @@ class Expected:
     value_start: int
     value_begun: str
     remaining: int
+    reading: Reading = field(compare=False, repr=False)
+
+    @property
+    def fillable(self) -> tuple[tuple[frozenset[str], str | None], ...]:
+        """What the objects under construction can still get; see ``fillable.fillable``."""
+        return fillable(self.reading)
 
 
 class Text:
@@ -101,6 +109,7 @@ class ParseState:
         "_expected",
         "_explored",
         "_finished",
+        "_followers",
         "_shift",
         "_text",
         "_window",
@@ -118,6 +127,7 @@ class ParseState:
         self.length = text.length
         self._expected: tuple[Expected, ...] | None = None
         self._finished: tuple[Trail | None] | None = None
+        self._followers: dict[str, bool] = {}
         self.agenda: Agenda | None = None
         self._explored: Machine | None = None
         self.alive = False
@@ -187,6 +197,43 @@ class ParseState:
                 white.update(dict.fromkeys(slot.layout.white))
         return "".join(white)
 
+    def may_follow(self, char: str) -> bool:
+        """False only if no text goes on with ``char`` here; a first look, cheaper than ``advance``."""
+        known = self._followers.get(char)
+        if known is None:
+            known = self._followers[char] = self._fits(char)
+        return known
+
+    def _fits(self, char: str) -> bool:
+        waiting = self._explore().waiting
+        if any(each.comment for each in waiting) or self.skipper.begins_comment(char):
+            return True
+        for thread, start, _, _ in waiting:
+            slot = thread.slot
+            assert isinstance(slot, MatchSlot)
+            typed = self._window[start - self._shift :]
+            if typed:
+                if slot.terminal.matches_prefix(typed + char):
+                    return True
+            elif slot.terminal.can_start(char) or char in slot.layout.white:
+                return True
+        return False
+
+    def comment_begun(self) -> str:
+        """What is there of the comment that the prefix ends in; '' where it ends in none."""
+        at = self.agenda.first() - self._shift if self.agenda is not None else 0
+        text = self._window
+        while at < len(text):
+            ends = [
+                terminal.match(text, at)
+                for terminal in self.comment_terminals()
+                if terminal.can_start(text[at])
+            ]
+            if any(end < 0 or end == len(text) for end in ends):
+                return text[at:]
+            at = max(ends, default=at + 1)
+        return ""
+
     def comment_terminals(self) -> tuple[Terminal, ...]:
         """The terminals that are whole comments of the language."""
         return self.skipper.comment_terminals() or ()
@@ -241,6 +288,7 @@ class ParseState:
                 value_start=value[0] if value is not None else start,
                 value_begun=value[1] if value is not None else "",
                 remaining=missing + int(rest) if rest != float("inf") else 1 << 30,
+                reading=reading,
             )
 
 

@@ -35,6 +35,11 @@ class FiniteGuide:
     def complete(self) -> bool:
         return self.text in self.texts
 
+    comment_end = ""
+
+    def may_follow(self, char: str) -> bool:
+        return self.advance(char).alive
+
     def advance(self, text: str) -> FiniteGuide:
         return FiniteGuide(self.texts, self.text + text)
 
@@ -85,6 +90,13 @@ class BracketGuide:
     def complete(self) -> bool:
         closed = self.started and self.depth == 0 and not self.dead
         return closed and self.seen_words == self.words and self.seen_groups >= self.groups
+
+    @property
+    def comment_end(self) -> str:
+        return "\n" if self.in_comment else ""
+
+    def may_follow(self, char: str) -> bool:
+        return self.advance(char).alive
 
     def advance(self, text: str) -> BracketGuide:
         guide = self

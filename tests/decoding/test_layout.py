@@ -34,12 +34,12 @@ def test_comments_in_a_row_are_capped_together() -> None:
     guide = BracketGuide(9, 0)
     for piece in ("(", "# one two three", "\n", "# four five six"):
         after = guide.advance(piece)
-        permitted = layout.permits(piece, after)
+        permitted = layout.permits(piece, guide, after)
         layout, guide = layout.after(piece, after), after
     assert not permitted
-    assert layout.permits("\n", guide.advance("\n"))
+    assert layout.permits("\n", guide, guide.advance("\n"))
     layout, guide = layout.after("\n", guide.advance("\n")), guide.advance("\n")
-    assert not layout.permits("# x", guide.advance("# x"))
-    assert layout.permits("word", guide.advance("word"))
+    assert not layout.permits("# x", guide, guide.advance("# x"))
+    assert layout.permits("word", guide, guide.advance("word"))
     layout, guide = layout.after("word", guide.advance("word")), guide.advance("word")
-    assert layout.permits("# x", guide.advance("# x"))
+    assert layout.permits("# x", guide, guide.advance("# x"))

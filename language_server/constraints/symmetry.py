@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from language_server.constraints import Theory
+from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.theory import (
     Arithmetic,
     Atom,
@@ -20,14 +20,14 @@ from language_server.constraints.theory import (
     Expression,
     Individual,
     Literal,
+    Theory,
 )
-from language_server.languages import Language
 
 
 @lru_cache(maxsize=64)
-def interchangeable(language: Language) -> Mapping[str, str]:
+def interchangeable(constraints: ConstraintSet) -> Mapping[str, str]:
     """For each named individual, in lower case, the representative of the ones like it."""
-    theory = language.theory
+    theory = constraints.theory
     facts: dict[str, set[tuple[object, ...]]] = defaultdict(set)
     for assertion in theory.assertions:
         for position, argument in enumerate(assertion.args):
