@@ -64,10 +64,12 @@ class Begun:
     Attributes:
         frame: of the model; its node is None as long as its identity is not known.
         features: symbols of the features that its text can still state.
+        required: those that it must state next, whatever follows.
     """
 
     frame: Frame
     features: frozenset[str]
+    required: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,6 +494,7 @@ class _Facts:
                 above = None
             elif frame.node is not None:
                 above = str(frame.node)
+                yield from self._required(begun, above, "")
             else:
                 choices = list(self._identified_by(frame, begun))
                 if not choices:
@@ -506,6 +509,15 @@ class _Facts:
                     is_above = "" if above[0] != "U" else f", is{above[1:]}(U)"
                     yield f":- is{depth}(X){is_above}, not {feature}({source},X)."
                 above = f"U{depth}"
+                yield from self._required(begun, "X", f", is{depth}(X)")
+
+    def _required(self, begun: Begun, node: str, condition: str) -> Iterator[str]:
+        for symbol in sorted(begun.required):
+            place = self._program.feature(symbol)[1:]
+            if self._program.schema.features[symbol].attribute:
+                yield f":- not stated{place}({node}){condition}."
+            else:
+                yield f":- #count{{Y : stated{place}({node},Y)}} = 0{condition}."
 
     def _identified_by(self, frame: Frame, begun: Begun) -> Iterator[ObjectId]:
         assert frame.info is not None

@@ -26,6 +26,7 @@ from language_server.syntax import Assign, Close, Open, Refer, Trail
 if TYPE_CHECKING:
     from language_server.constraints import Violation
     from language_server.partial_model import PartialModel
+    from language_server.partial_model.model import Frame
     from language_server.projection.moves import Move
     from language_server.syntax import Event, Expected
     from language_server.projection.prefix import Prefix
@@ -441,7 +442,10 @@ def _readings(prefix: Prefix) -> Iterator[_Base]:
         at = common[-1] if common else trail
         evaluation = prefix.behind(at)
         if not evaluation.contradictions:
-            begun = _begun(evaluation.model, [(e, len(o) - len(common)) for e, o in members])
+            further = [(expected, len(opened) - len(common)) for expected, opened in members]
+            # An object that may end here need not get anything more.
+            may_close = any(trail in _before(other) for other in groups)
+            begun = _begun(evaluation.model, further, may_end or may_close)
             yield _Base(prefix, at, evaluation.model, begun)
 
 
@@ -455,11 +459,14 @@ def _common(readings: list[list[Trail]]) -> list[Trail]:
     return common
 
 
-def _begun(model: PartialModel, readings: list[tuple[Expected, int]]) -> tuple[Begun, ...]:
+def _begun(
+    model: PartialModel, readings: list[tuple[Expected, int]], may_close: bool
+) -> tuple[Begun, ...]:
     """The objects under construction with the features they can get.
 
     Args:
         readings: terminals that may follow, with how many objects begin with them that need not.
+        may_close: whether the innermost object may also end here.
     """
     frames = []
     frame = model.frame
@@ -476,15 +483,24 @@ def _begun(model: PartialModel, readings: list[tuple[Expected, int]]) -> tuple[B
                 if is_open and inner is not None:
                     names[depth].add(inner)
     mapped = model.schema.feature_map
+
+    def symbols(frame: Frame, found: set[str]) -> frozenset[str]:
+        return frozenset(mapped[frame.rule, n].symbol for n in found if (frame.rule, n) in mapped)
+
+    required = set() if may_close else _filled_next(readings)
     return tuple(
-        Begun(
-            frame,
-            frozenset(
-                mapped[frame.rule, name].symbol for name in found if (frame.rule, name) in mapped
-            ),
-        )
+        Begun(frame, symbols(frame, found), symbols(frame, required if frame is frames[0] else set()))
         for frame, found in zip(frames[::-1], names[::-1], strict=True)
     )
+
+
+def _filled_next(readings: list[tuple[Expected, int]]) -> set[str]:
+    """The feature of the innermost object that every terminal which may follow fills, if any."""
+    found = {
+        expected.fillable[skipped][1] if skipped else expected.feature
+        for expected, skipped in readings
+    }
+    return {name for name in found if name is not None} if len(found) == 1 else set()
 
 
 def _before(trail: Trail) -> Iterator[Trail]:

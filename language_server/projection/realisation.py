@@ -64,6 +64,7 @@ class Realisation:
         self._open_in_base = {
             node for node, record in model.nodes.items() if record.open and record.role != "new"
         }
+        self._mentioned = [n for n, record in model.nodes.items() if record.role == "mentioned"]
         for symbol, source, target in goal.links:
             self._facts[source].add((symbol, target))
         for symbol, node in goal.values:
@@ -113,11 +114,15 @@ class Realisation:
 
     def _options(self, prefix: Prefix, names: _Names) -> list[_Option]:
         options: dict[str, _Option] = {}
+        known: dict[object, _Embedding | None] = {}
         for place, expected in enumerate(prefix.state.expected()):
             if expected.terminal.kind == "end" or (expected.typed and prefix is not self._start):
                 continue  # a terminal that the search wrote is as long as it meant it to be
             model = self._model(expected.trail)
-            embedding = self._embed(model, names)
+            says = _says(expected.trail, prefix.state.length)
+            if says not in known:
+                known[says] = self._embed(model, names)
+            embedding = known[says]
             if embedding is None:
                 continue
             self._note(model, embedding)
@@ -233,7 +238,7 @@ class Realisation:
     ) -> Iterator[tuple[str, _Names]]:
         """The name of an object as it may stand here; a new one where it has none yet."""
         record = self._base.nodes.get(target)
-        name = names.get(target) if record is None else record.name
+        name = names.get(target, record.name if record is not None else None)
         if name is not None:
             rest = name[len(expected.value_begun) :]
             if name.startswith(expected.value_begun) and (
@@ -301,7 +306,10 @@ class Realisation:
         base, goal = self._base, self._goal
         if len(model.ambiguous) > len(base.ambiguous) or len(model.conflicts) > len(base.conflicts):
             return None
-        by_name = {name: node for node, name in names.items()}
+        # A mentioned object that a declaration with another number has taken over is told by name.
+        gone = (node for node in self._mentioned if node not in model.nodes)
+        by_name = {base.nodes[node].name: node for node in gone}
+        by_name.update((name, node) for node, name in names.items())
         of: dict[ObjectId, ObjectId] = {}
         unnamed = []
         for node, record in model.nodes.items():
@@ -321,8 +329,9 @@ class Realisation:
                 return None
             of[node] = target
         missing: dict[ObjectId, set[_Fact]] = {}
+        # An object that is mentioned and now being declared is two as long as it has no name.
         for node, target in of.items():
-            if node in base.nodes and node not in self._open_in_base:
+            if target in base.nodes and target not in self._open_in_base:
                 continue
             record = model.nodes[node]
             if record.kinds.isdisjoint((goal.kinds.get(target, ""),)):
@@ -330,7 +339,7 @@ class Realisation:
             stated = self._stated(model, node, of)
             if stated is None or not stated <= self._facts[target]:
                 return None
-            missing[target] = self._facts[target] - stated
+            missing[target] = missing.get(target, self._facts[target]) - stated
             if missing[target] and not record.open:
                 return None
         for node in goal.kinds:
@@ -350,7 +359,7 @@ class Realisation:
     ) -> ObjectId | None:
         """The object of the goal that an unnamed one of the model can be: the first that fits."""
         containers = model.facts.get(("contains", "<", node), ())
-        taken = set(of.values())
+        taken = {of[other] for other in of if model.nodes[other].role != "mentioned"}
         kind = model.cls_of(node)
         places = {
             (symbol, of[source])
@@ -412,6 +421,15 @@ class Realisation:
         # Names and keys tell which object it is.
         info = model.schema.classes[model.cls_of(node)]
         return feature.name != "name" and feature.name not in info.key
+
+
+def _says(trail: Trail, length: int) -> object:
+    """Equal for the trails of one prefix that say the same."""
+    opened = []
+    while isinstance(trail.event, Open) and trail.event.start >= length and trail.parent:
+        opened.append((trail.event.cls, trail.event.feature))
+        trail = trail.parent
+    return trail, tuple(opened)
 
 
 def _last_value(trail: Trail) -> object:

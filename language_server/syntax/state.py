@@ -208,12 +208,17 @@ class ParseState:
         waiting = self._explore().waiting
         if any(each.comment for each in waiting) or self.skipper.begins_comment(char):
             return True
-        for thread, start, _, _ in waiting:
+        for thread, start, end, _ in waiting:
             slot = thread.slot
             assert isinstance(slot, MatchSlot)
-            typed = self._window[start - self._shift :]
+            at = start - self._shift
+            typed = self._window[at:]
             if typed:
                 if slot.terminal.matches_prefix(typed + char):
+                    return True
+                # A pattern that looks ahead may end before ``char``, and only because of it.
+                found = slot.terminal.match(self._window + char, at)
+                if found >= 0 and found + self._shift != end:
                     return True
             elif slot.terminal.can_start(char) or char in slot.layout.white:
                 return True

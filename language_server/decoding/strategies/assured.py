@@ -18,6 +18,7 @@ witness's.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from language_server.decoding.generation import Finish, GenerationError
@@ -30,8 +31,10 @@ _STRIDE = 8
 _VAIN_LOOKS_AT_LINES = 4
 # Choices of the model that are checked at one place before the witness's token is taken.
 _CAREFUL_TRIES = 4
+# Tokens the budget must hold besides the witness for each such check.
+_ROOM_FOR_A_TRY = 3
 # Such choices turned down, over the whole run, after which the witness is written to its end.
-_CAREFUL_REFUSALS = 60
+_CAREFUL_REFUSALS = 24
 # Tokens an excursion may take once the path has been taken back at least once.
 _LATER_EXCURSION = 32
 # How often the path may be taken back before every token is checked.
@@ -112,19 +115,20 @@ class _Assured:
         run = self._run
         if run.length != self._snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
-        for tries, (token, after) in enumerate(run.candidates()):
+        spare = run.remaining - len(self._snapshot.tokens)
+        for tries, (token, after) in enumerate(islice(run.candidates(), _CAREFUL_TRIES)):
             if after.ended:
                 return True
-            snapshot = self._snapshot_behind(after, run.length + 1)
-            if isinstance(snapshot, Snapshot):
-                run.take(token, after)
-                self._keep(snapshot)
-                break
+            # Without room to spare, what leaves the witness's way is as good as refused.
+            follows = self._rest_of_witness(after.guide.text) is not None
+            if follows or tries < spare // _ROOM_FOR_A_TRY:
+                snapshot = self._snapshot_behind(after, run.length + 1)
+                if isinstance(snapshot, Snapshot):
+                    run.take(token, after)
+                    self._keep(snapshot)
+                    break
+                self._refusals += 1
             run.refuse(after, "no completion that fits the budget is known behind it")
-            self._refusals += 1
-            if tries + 1 == _CAREFUL_TRIES:
-                self._follow_witness()
-                break
         else:
             self._follow_witness()
         spare = run.remaining - len(self._snapshot.tokens)
