@@ -84,8 +84,9 @@ class _Assured:
                     self._close("the search for other completions has cost enough")
                     return "budget"
                 elif self._careful:
-                    if self._careful_step():
-                        return "end"
+                    finish = self._careful_step()
+                    if finish is not None:
+                        return finish
                 elif self._bold_step():
                     return "end"
         except Stopped as stopped:
@@ -110,15 +111,19 @@ class _Assured:
             self._check()
         return False
 
-    def _careful_step(self) -> bool:
-        """Take the model's first choice behind which a witness fits, else the witness's token."""
+    def _careful_step(self) -> Finish | None:
+        """Take the model's first choice behind which a witness fits, else the witness's token.
+
+        Returns:
+            How the text ends, if it does.
+        """
         run = self._run
         if run.length != self._snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
         spare = run.remaining - len(self._snapshot.tokens)
         for tries, (token, after) in enumerate(islice(run.candidates(), _CAREFUL_TRIES)):
             if after.ended:
-                return True
+                return "end"
             # Without room to spare, what leaves the witness's way is as good as refused.
             follows = self._rest_of_witness(after.guide.text) is not None
             if follows or tries < spare // _ROOM_FOR_A_TRY:
@@ -130,11 +135,13 @@ class _Assured:
                 self._refusals += 1
             run.refuse(after, "no completion that fits the budget is known behind it")
         else:
+            if not self._snapshot.tokens:
+                return "budget"  # it may end here, and there is no room for anything else
             self._follow_witness()
         spare = run.remaining - len(self._snapshot.tokens)
         if self._returns < _RETURNS and spare > len(self._snapshot.tokens) + _ROOM:
             self._careful = False
-        return False
+        return None
 
     def _follow_witness(self) -> None:
         """Write the witness's next token, and what else belongs to its last code point."""
