@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from language_server.syntax.state import ParseState
 
+# Of a comment of this length it can be seen how it ends.
 _LONG_COMMENT = 200
+# What may be needed behind the last character of a comment.
+_ENDS = ("", "\n")
 
 
 def joint(state: ParseState, terminal_text: str) -> str:
@@ -35,7 +38,7 @@ def _gaps(state: ParseState) -> Iterator[str]:
 
 
 def comment_end(state: ParseState) -> str | None:
-    """The shortest text that ends the comment a prefix ends in; None if none is known."""
+    """A short text that ends the comment a prefix ends in; None if none is known."""
     for ending in _comment_endings(state):
         behind = state.advance(ending)
         if behind.alive and not behind.in_comment:
@@ -44,17 +47,20 @@ def comment_end(state: ParseState) -> str | None:
 
 
 def _comment_endings(state: ParseState) -> Iterator[str]:
-    endings = {"\n": None}
-    for terminal in state.comment_terminals():
-        begun = state.comment_begun()
-        if len(begun) > _LONG_COMMENT:
-            # How a comment ends is seen from its beginning, and a long one is dear to look at.
-            begun = begun[:_LONG_COMMENT]
-        example = terminal.example(begun)
-        if example is not None:
-            endings[example[len(begun) :]] = None
-            endings[example[len(begun) :] + "\n"] = None
-    yield from sorted(endings, key=len)
+    """Texts that may end a comment, the shorter ones of each kind first."""
+    yield "\n"
+    terminals = state.comment_terminals()
+    # What ends the shortest comment of a kind ends a longer one too.
+    yield from _tails(terminal.example() for terminal in terminals)
+    # Of several kinds in one pattern that is one; which it is here is seen from the beginning.
+    begun = state.comment_begun()[:_LONG_COMMENT]
+    yield from _tails(terminal.example(begun) for terminal in terminals)
+
+
+def _tails(comments: Iterable[str | None]) -> list[str]:
+    whole = [comment for comment in comments if comment is not None]
+    tails = {comment[at:] + end for comment in whole for at in range(len(comment)) for end in _ENDS}
+    return sorted(tails, key=lambda tail: (len(tail), tail))
 
 
 def stands_apart(state: ParseState, added: str) -> bool:

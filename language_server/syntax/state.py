@@ -198,7 +198,7 @@ class ParseState:
         return "".join(white)
 
     def may_follow(self, char: str) -> bool:
-        """False only if no text goes on with ``char`` here; a first look, cheaper than ``advance``."""
+        """False only if no text goes on with ``char`` here: cheaper than ``advance``."""
         known = self._followers.get(char)
         if known is None:
             known = self._followers[char] = self._fits(char)
@@ -229,14 +229,14 @@ class ParseState:
         at = self.agenda.first() - self._shift if self.agenda is not None else 0
         text = self._window
         while at < len(text):
-            ends = [
-                terminal.match(text, at)
-                for terminal in self.comment_terminals()
-                if terminal.can_start(text[at])
-            ]
-            if any(end < 0 or end == len(text) for end in ends):
-                return text[at:]
-            at = max(ends, default=at + 1)
+            behind = at + 1
+            for terminal in reversed(self.comment_terminals()):
+                if terminal.can_start(text[at]):
+                    end = terminal.match(text, at)
+                    if terminal.undecided(text, at, end):
+                        return text[at:]
+                    behind = end if end > at else behind
+            at = behind
         return ""
 
     def comment_terminals(self) -> tuple[Terminal, ...]:

@@ -189,8 +189,14 @@ class Terminal:
 
     def _search_example(self, begin: str) -> str | None:
         assert self._matcher is not None
+        pattern, flags = self._matcher.pattern, self._matcher.flags
+        found = self._search_over(begin, _representatives(pattern, flags))
+        # What takes any character up to a closing word is found only among the letters of the word.
+        return found if found is not None else self._search_over(begin, _literals(pattern, flags))
+
+    def _search_over(self, begin: str, characters: tuple[str, ...]) -> str | None:
+        assert self._matcher is not None
         loose = _loose_pattern(self._matcher.pattern, self._matcher.flags)
-        characters = _representatives(self._matcher.pattern, self._matcher.flags)
         beam = [begin]
         for _ in range(EXAMPLE_LENGTH):
             for text in beam:
@@ -333,9 +339,8 @@ def _settles(pattern: str, flags: int) -> bool:
 @lru_cache(maxsize=1024)
 def _representatives(pattern: str, flags: int) -> tuple[str, ...]:
     """Characters among which is one of each kind the pattern distinguishes, its literals first."""
-    points: list[int] = []
-    _collect(list(sre_parser.parse(pattern, flags & ~re.DEBUG)), points)
-    exact = dict.fromkeys(chr(point) for point in points if chr(point).isprintable())
+    points = _points(pattern, flags)
+    exact = _literals(pattern, flags)
     characters: dict[str, None] = {}
     for point in points:
         for near in (point, point + 1, point - 1):
@@ -346,6 +351,19 @@ def _representatives(pattern: str, flags: int) -> tuple[str, ...]:
     plain = dict.fromkeys(_PLAIN_CHARACTERS)
     named = [char for char in characters if char.isprintable()]
     return tuple(dict.fromkeys([*exact, *plain, *named, *characters]))
+
+
+def _literals(pattern: str, flags: int) -> tuple[str, ...]:
+    """The characters that the pattern itself names."""
+    points = map(chr, _points(pattern, flags))
+    return tuple(dict.fromkeys(point for point in points if point.isprintable()))
+
+
+def _points(pattern: str, flags: int) -> list[int]:
+    """The code points at which the pattern's classes begin and end."""
+    points: list[int] = []
+    _collect(list(sre_parser.parse(pattern, flags & ~re.DEBUG)), points)
+    return points
 
 
 def _collect(item: Any, points: list[int]) -> None:
