@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from language_server.syntax.readings import Reading
 from language_server.syntax.slots import (
@@ -14,10 +15,19 @@ from language_server.syntax.slots import (
     Mode,
     PredicateSlot,
     Result,
+    ReturnSlot,
     Slot,
 )
 
-_KNOWN: dict[Slot, frozenset[str]] = {}
+
+class Rest(NamedTuple):
+    """What a rule may do behind one of its slots: features it names, results it may return."""
+
+    features: frozenset[str]
+    results: frozenset[Result]
+
+
+_KNOWN: dict[Slot, Rest] = {}
 
 
 def fillable(reading: Reading) -> tuple[tuple[frozenset[str], str | None], ...]:
@@ -28,15 +38,17 @@ def fillable(reading: Reading) -> tuple[tuple[frozenset[str], str | None], ...]:
         inside of it fills (None for the innermost one).
     """
     found: list[tuple[frozenset[str], str | None]] = []
-    features = features_from(reading.thread.slot)
+    features, results = rest_behind(reading.thread.slot)
     inner: str | None = None
     for frame, edge in reading.way_down():
         if frame.body is not None and frame.body.mode is Mode.OBJECT:
             found.append((features, inner))
             features, inner = frozenset(), None
         if edge.call is not None:
-            for result in Result:
-                features |= features_from(edge.call.to(result))
+            # What the caller would try had the rule failed is no way on from within the rule.
+            ways = [rest_behind(edge.call.to(result)) for result in results]
+            features = features.union(*(way.features for way in ways))
+            results = frozenset[Result]().union(*(way.results for way in ways))
             if edge.call.sink is not None:
                 inner = edge.call.sink.feature
             elif edge.call.opens is not None and edge.call.opens[1] is not None:
@@ -44,11 +56,12 @@ def fillable(reading: Reading) -> tuple[tuple[frozenset[str], str | None], ...]:
     return tuple(found)
 
 
-def features_from(slot: Slot) -> frozenset[str]:
-    """The features that the rest of a rule behind a slot names."""
+def rest_behind(slot: Slot) -> Rest:
+    """What the rest of a rule behind a slot may do."""
     known = _KNOWN.get(slot)
     if known is None:
         found: set[str] = set()
+        results: set[Result] = set()
         seen: set[Slot] = set()
         waiting = [slot]
         while waiting:
@@ -57,7 +70,9 @@ def features_from(slot: Slot) -> frozenset[str]:
                 seen.add(at)
                 found.update(_features_at(at))
                 waiting.extend(_following(at))
-        known = _KNOWN[slot] = frozenset(found)
+                if isinstance(at, ReturnSlot):
+                    results.add(at.result)
+        known = _KNOWN[slot] = Rest(frozenset(found), frozenset(results))
     return known
 
 
