@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from language_server.languages import Language, load_language
+from language_server.projection import Prefix
 from tests.languages.corpus import clevr_events, clevr_text, rows, shuffled_clevr_text
 
 GRAPH = "graph LR\n"
@@ -170,3 +171,28 @@ def test_elements_are_named(clevr: Language) -> None:
     (found,) = clevr.analyse(text).diagnostics
     assert (found.constraint, found.elements) == ("type", ("9", "8"))
     assert "node 8" in found.message and "Node 9" in found.message
+
+
+def check_cuts(clevr: Language, golds: list[dict]) -> None:
+    """Behind every edge of a gold a completion is known, and textX and the constraints accept it.
+
+    Every prefix is asked afresh: no witness of an earlier one is at hand.
+    """
+    for gold in golds:
+        text = clevr_text(gold)
+        assert clevr.judge(text) == ()
+        lines = text.split("\n")
+        for count in range(1, len(lines) + 1):
+            cut = "\n".join(lines[:count])
+            verdict = Prefix.start(clevr).advance(cut).completable()
+            assert verdict.answer == "yes", cut
+            assert clevr.judge(cut + (verdict.witness or "")) == (), (cut, verdict.witness)
+
+
+def test_cuts_of_a_gold_sample(clevr: Language, shared: Path) -> None:
+    check_cuts(clevr, rows(shared / "benchmarks" / "clevr" / "questions.jsonl")[::60])
+
+
+@pytest.mark.long
+def test_cuts_of_all_golds(clevr: Language, shared: Path) -> None:
+    check_cuts(clevr, rows(shared / "benchmarks" / "clevr" / "questions.jsonl"))
