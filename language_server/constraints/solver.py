@@ -1,92 +1,24 @@
 """A consistent model that refines a partial one, found by an answer set solver (clingo).
 
-The theory becomes a logic program once: classes, features and predicates are its predicates, error
-predicates its constraints. The partial model becomes facts, what text may still state becomes
-choices, and objects that text may still add come from a pool. The solver sees neither the order of
-the text nor numbers and strings that are not stated yet: what it finds is a *goal* that still has
-to be written, and it is checked as text. (Refinery's semantics of a concrete refinement, after
-Marussy et al., "Refinery", 2024; encoding of bounded model finding as answer sets.)
+The solver sees neither the order of the text nor numbers and strings that are not stated yet: what
+it finds is a *goal* that still has to be written, and it is checked as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator
 
 import clingo
 
-from language_server.constraints.clauses import Definition, counts, occurrences, term_variables
 from language_server.constraints.constraint_set import ConstraintSet
-from language_server.constraints.theory import (
-    Arithmetic,
-    Atom,
-    AttributeOf,
-    Clause,
-    Comparison,
-    Constant,
-    Count,
-    Expression,
-    Individual,
-    Literal,
-    Term,
-    Var,
-)
+from language_server.constraints.goal import Begun, Goal, Wish
+from language_server.constraints.program import Program, arguments, program_of, value_term
 from language_server.constraints.symmetry import interchangeable
-from language_server.partial_model import NEW, FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 from language_server.partial_model.model import Frame
 
 # Conflicts after which the solver returns the best goal it has: its effort, the same everywhere.
 _CONFLICTS = 1500
-_OPERATORS = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A consistent model, as far as objects and their features go.
-
-    Attributes:
-        kinds: the class of each object; numbers from ``PartialModel.next_id`` on are new ones.
-        links: all references that hold, those of the partial model included.
-        values: attributes to be stated: (symbol, object) to True for a flag, None for some value.
-    """
-
-    kinds: dict[ObjectId, str]
-    links: frozenset[tuple[str, ObjectId, ObjectId]]
-    values: dict[tuple[str, ObjectId], bool | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """An object under construction, in its place.
-
-    Attributes:
-        frame: of the model; its node is None as long as its identity is not known.
-        features: symbols of the features that its text can still state.
-        required: those that it must state next, whatever follows.
-    """
-
-    frame: Frame
-    features: frozenset[str]
-    required: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """What the goal must fit.
-
-    Attributes:
-        pool: new objects of each class, at most.
-        root: class of the model's root where the text has not begun it yet.
-        begun: the objects under construction, the outermost first.
-        forbidden: further features of objects that the text has no place for.
-    """
-
-    pool: int
-    root: str | None = None
-    begun: tuple[Begun, ...] = ()
-    forbidden: frozenset[tuple[str, ObjectId]] = field(default_factory=frozenset)
 
 
 def solve(constraints: ConstraintSet, model: PartialModel, wish: Wish) -> Goal | None:
@@ -94,9 +26,7 @@ def solve(constraints: ConstraintSet, model: PartialModel, wish: Wish) -> Goal |
 
     The answer depends on nothing but the arguments.
     """
-    program = _program_of(constraints)
-    if program is None:
-        return None
+    program = program_of(constraints)
     control = clingo.Control(["--seed=0", "--configuration=frumpy", "--warn=none"], message_limit=0)
     control.configuration.solve.solve_limit = str(_CONFLICTS)  # type: ignore[union-attr]
     control.add("base", [], program.text)
@@ -107,310 +37,10 @@ def solve(constraints: ConstraintSet, model: PartialModel, wish: Wish) -> Goal |
     return program.read(found[-1]) if found else None
 
 
-class _Unsupported(Exception):
-    """A part of the theory that the program cannot say; constraints that use it are left out."""
-
-
-class _Program:
-    """The part of the program that is the same for all models of a language."""
-
-    def __init__(self, constraints: ConstraintSet) -> None:
-        self.constraints = constraints
-        self.schema = constraints.schema
-        self._classes = {name: place for place, name in enumerate(self.schema.classes)}
-        self._class_names = list(self.schema.classes)
-        self._features = {symbol: place for place, symbol in enumerate(self.schema.features)}
-        self._feature_list = list(self.schema.features.values())
-        self._predicates: dict[str, int] = {}
-        self._broken: set[str] = set()
-        self._lines: list[str] = []
-        self._fresh = 0
-        self._write()
-        self.text = "\n".join(dict.fromkeys(self._lines))
-
-    def kind(self, name: str) -> str:
-        return f"k{self._classes[name]}"
-
-    def feature(self, symbol: str) -> str:
-        return f"f{self._features[symbol]}"
-
-    def read(self, symbols: tuple[clingo.Symbol, ...]) -> Goal:
-        """The goal that an answer set stands for."""
-        kinds: dict[ObjectId, str] = {}
-        links: set[tuple[str, ObjectId, ObjectId]] = set()
-        values: dict[tuple[str, ObjectId], bool | None] = {}
-        for symbol in symbols:
-            place = int(symbol.name[1:])
-            args = symbol.arguments
-            if symbol.name[0] == "k":
-                kinds[args[0].number] = self._class_names[place]
-                continue
-            feature = self._feature_list[place]
-            if not feature.attribute:
-                links.add((feature.symbol, args[0].number, args[1].number))
-            elif feature.target == "boolean" and args[1] == clingo.Number(1):
-                values[feature.symbol, args[0].number] = True
-            elif args[1].type is clingo.SymbolType.Function and args[1].name == "some":
-                values[feature.symbol, args[0].number] = None
-        return Goal(kinds, frozenset(links), values)
-
-    # ---- metamodel ---------------------------------------------------------------------------
-
-    def _write(self) -> None:
-        say = self._lines.append
-        for name, info in self.schema.classes.items():
-            place = self._classes[name]
-            if not info.abstract:
-                say(f"obj(X) :- k{place}(X). {{k{place}(X)}} :- pool{place}(X).")
-                say(f":- pool{place}(X), pool{place}(Y), Y = X+1, k{place}(Y), not k{place}(X).")
-                say(f"#show k{place}/1.")
-                for ancestor in info.ancestors:
-                    say(f"c{self._classes[ancestor]}(X) :- k{place}(X).")
-            say(f"c{place}(X) :- c{place}(X), obj(X).")
-        for feature in self.schema.features.values():
-            self._write_feature(feature)
-        # An object that text still has to declare stands in exactly one other, and all of them
-        # in the root.
-        say("inside(Y) :- contains(X,Y), inside(X).")
-        say(":- boxed(X), obj(X), #count{P : contains(P,X)} != 1.")
-        say(":- boxed(X), obj(X), not inside(X).")
-        say("contains(X,Y) :- contains(X,Y), obj(X).")
-        # A keyed object is written where another one refers to it.
-        say(":- keyed(X), obj(X), new(X), not mention(X).")
-        say("#minimize{3,new,X : new(X), obj(X)}.")
-        for name in self._used():
-            self._write_definition(name, self.constraints.compiler.definitions[name])
-        self._write_errors()
-
-    def _write_feature(self, feature: FeatureInfo) -> None:
-        say = self._lines.append
-        place = self._features[feature.symbol]
-        say(f"#show f{place}/2.")
-        if feature.attribute:
-            self._write_attribute(feature, place)
-            return
-        say(f"{{f{place}(X,Y)}} :- src{place}(X), dst{place}(Y), obj(X), obj(Y), s{place}(X), "
-            f"t{place}(Y).")
-        for name in feature.sources:
-            say(f"s{place}(X) :- k{self._classes[name]}(X).")
-        for name in feature.targets:
-            say(f"t{place}(X) :- k{self._classes[name]}(X).")
-        say(f"f{place}(X,Y) :- was{place}(X,Y).")
-        say(f"stated{place}(X,Y) :- f{place}(X,Y), not was{place}(X,Y).")
-        say(f":- stated{place}(X,Y), keyed(X), not mention(X).")
-        say(f"#minimize{{1,{place},X,Y : stated{place}(X,Y)}}.")
-        if any(self.schema.classes[name].key for name in feature.targets):
-            say(f"mention(Y) :- stated{place}(X,Y).")
-        if feature.containment:
-            say(f"contains(X,Y) :- f{place}(X,Y).")
-        if feature.opposite is not None:
-            say(f"f{place}(X,Y) :- f{self._features[feature.opposite]}(Y,X).")
-        for symbol in feature.supersets:
-            say(f"f{self._features[symbol]}(X,Y) :- f{place}(X,Y).")
-        if feature.lower:
-            say(f":- s{place}(X), #count{{Y : f{place}(X,Y)}} < {feature.lower}.")
-        if feature.upper is not None and not feature.revisable:
-            say(f":- s{place}(X), #count{{Y : f{place}(X,Y)}} > {feature.upper}.")
-
-    def _write_attribute(self, feature: FeatureInfo, place: int) -> None:
-        say = self._lines.append
-        say(f"f{place}(X,V) :- was{place}(X,V).")
-        say(f"has{place}(X) :- was{place}(X,_).")
-        for name in feature.sources:
-            say(f"s{place}(X) :- k{self._classes[name]}(X).")
-        if feature.target == "boolean":
-            say(f"{{f{place}(X,1)}} :- src{place}(X), obj(X), s{place}(X), not has{place}(X).")
-            say(f"f{place}(X,0) :- s{place}(X), not f{place}(X,1), not has{place}(X).")
-            say(f"stated{place}(X) :- f{place}(X,1), not has{place}(X).")
-        else:
-            open_ends = "" if feature.lower else "{"
-            closing = "" if feature.lower else "}"
-            say(f"{open_ends}f{place}(X,some({place},X)){closing} :- src{place}(X), obj(X), "
-                f"s{place}(X), not has{place}(X).")
-            say(f"stated{place}(X) :- f{place}(X,some({place},X)).")
-        key = any(feature.name in self.schema.classes[name].key for name in feature.sources)
-        if not key:
-            say(f":- stated{place}(X), keyed(X), not mention(X).")
-            say(f"#minimize{{1,{place},X : stated{place}(X)}}.")
-
-    # ---- predicates --------------------------------------------------------------------------
-
-    def _errors(self) -> Iterator[tuple[str, int]]:
-        """What must have no rows, with the number of its parameters."""
-        for error in self.constraints.errors.values():
-            predicate = error.predicate
-            if not predicate.lookahead and predicate.severity == "error":
-                yield predicate.name, len(predicate.parameters)
-        for query in self.constraints.rules:
-            yield query.name, len(query.pattern)
-
-    def _used(self) -> list[str]:
-        """The predicates that the errors rest on."""
-        definitions = self.constraints.compiler.definitions
-        found: dict[str, None] = {}
-        waiting = [name for name, _ in self._errors()]
-        while waiting:
-            name = waiting.pop()
-            if name in definitions and name not in found:
-                found[name] = None
-                for clause in definitions[name].clauses:
-                    waiting += _symbols(clause)
-        return list(found)
-
-    def _write_definition(self, name: str, meaning: Definition) -> None:
-        head_name = self._predicate(name)
-        for clause in meaning.clauses:
-            mark = len(self._lines)
-            try:
-                body = self._body(meaning.parameters, clause)
-            except _Unsupported:
-                del self._lines[mark:]
-                self._broken.add(name)
-                continue
-            head = head_name + _arguments(_variable(parameter) for parameter in meaning.parameters)
-            self._lines.append(f"{head} :- {', '.join(body)}." if body else f"{head}.")
-
-    def _write_errors(self) -> None:
-        broken = self._all_broken()
-        for name, count in self._errors():
-            if name not in broken:
-                self._lines.append(f":- {self._predicate(name)}{_arguments('_' * count)}.")
-
-    def _all_broken(self) -> set[str]:
-        """The predicates that rest on something the program leaves out."""
-        definitions = self.constraints.compiler.definitions
-        uses = {
-            name: {symbol for clause in meaning.clauses for symbol in _symbols(clause)}
-            for name, meaning in definitions.items()
-        }
-        broken = set(self._broken)
-        while True:
-            more = {name for name, used in uses.items() if used & broken} - broken
-            if not more:
-                return broken
-            broken |= more
-
-    def _predicate(self, name: str) -> str:
-        return f"p{self._predicates.setdefault(name, len(self._predicates))}"
-
-    def _body(self, parameters: Iterable[str], clause: Clause) -> list[str]:
-        parameters = tuple(parameters)
-        places = occurrences(parameters, clause)
-        body: list[str] = []
-        for part in clause:
-            if isinstance(part, Comparison):
-                body += self._comparison(part, places)
-            elif not part.negated:
-                body.append(self._atom(part.atom))
-            else:
-                body.append(f"not {self._projected(part, places)}")
-        shared = {*parameters} | {
-            name
-            for part in clause
-            for name in _variables_of(part)
-            if places[name] > 1 or not (isinstance(part, Literal) and part.negated)
-        }
-        counted = {
-            name
-            for part in clause
-            if isinstance(part, Comparison)
-            for count in (*counts(part.left), *counts(part.right))
-            for name in term_variables(count.atom.args)
-            if places[name] <= 1
-        }
-        return [*body, *(f"obj({_variable(name)})" for name in sorted(shared - counted))]
-
-    def _projected(self, literal: Literal, places: Any) -> str:
-        """The atom with the variables that occur nowhere else projected away."""
-        names = list(dict.fromkeys(term_variables(literal.atom.args)))
-        local = [name for name in names if places[name] <= 1]
-        atom = self._atom(literal.atom)
-        if not local:
-            return atom
-        self._fresh += 1
-        head = f"q{self._fresh}" + _arguments(
-            _variable(name) for name in names if name not in local
-        )
-        self._lines.append(f"{head} :- {atom}.")
-        return head
-
-    def _atom(self, atom: Atom) -> str:
-        base = self._symbol(atom.symbol)
-        if atom.closure:
-            closure = f"tc_{base}"
-            self._lines.append(f"{closure}(X,Y) :- {base}(X,Y).")
-            self._lines.append(f"{closure}(X,Z) :- {closure}(X,Y), {base}(Y,Z).")
-            base = closure
-        return base + _arguments(self._term(term) for term in atom.args)
-
-    def _symbol(self, symbol: str) -> str:
-        if symbol == "exists":
-            return "obj"
-        if symbol == "contains":
-            return "contains"
-        if symbol in self._classes:
-            return f"c{self._classes[symbol]}"
-        if symbol in self._features:
-            return f"f{self._features[symbol]}"
-        if symbol in self.constraints.compiler.definitions:
-            return self._predicate(symbol)
-        if symbol in self.constraints.theory.predicates:
-            return f"base_{self._predicate(symbol)}"
-        raise _Unsupported(symbol)
-
-    def base(self, symbol: str) -> str | None:
-        """The name of a predicate that is only asserted."""
-        return f"base_p{self._predicates[symbol]}" if symbol in self._predicates else None
-
-    def _term(self, term: Term) -> str:
-        if isinstance(term, Var):
-            return _variable(term.name)
-        if isinstance(term, Individual):
-            try:
-                return str(self.constraints.compiler.object_number(term.name))
-            except KeyError:
-                raise _Unsupported(term.name) from None
-        return value_term(term.value)
-
-    def _comparison(self, comparison: Comparison, places: Any) -> list[str]:
-        body: list[str] = []
-        ordered = comparison.op not in ("==", "!=")
-        left = self._expression(comparison.left, places, body, ordered)
-        right = self._expression(comparison.right, places, body, ordered)
-        return [*body, f"{left} {_OPERATORS[comparison.op]} {right}"]
-
-    def _expression(
-        self, expression: Expression, places: Any, body: list[str], ordered: bool
-    ) -> str:
-        if isinstance(expression, AttributeOf):
-            self._fresh += 1
-            value = f"W{self._fresh}"
-            of = self._term(expression.of)
-            body.append(f"{self._symbol(expression.attribute)}({of},{value})")
-            if ordered:
-                body.append(f"integer({value})")
-            return value
-        if isinstance(expression, Count):
-            self._fresh += 1
-            value = f"W{self._fresh}"
-            names = dict.fromkeys(term_variables(expression.atom.args))
-            local = [_variable(name) for name in names if places[name] <= 1] or ["0"]
-            atom = self._atom(expression.atom)
-            body.append(f"{value} = #count{{{','.join(local)} : {atom}}}")
-            return value
-        if isinstance(expression, Arithmetic):
-            left = self._expression(expression.left, places, body, True)
-            right = self._expression(expression.right, places, body, True)
-            return f"({left} {expression.op} {right})"
-        if isinstance(expression, Constant) and ordered and not isinstance(expression.value, int):
-            raise _Unsupported("an order of values that are no integers")
-        return self._term(expression)
-
-
 class _Facts:
     """What is known of one model, as facts for a program."""
 
-    def __init__(self, program: _Program, model: PartialModel, wish: Wish) -> None:
+    def __init__(self, program: Program, model: PartialModel, wish: Wish) -> None:
         self._program = program
         self._model = model
         self._wish = wish
@@ -430,7 +60,7 @@ class _Facts:
         for cell, rows in self._model.facts.items():
             if cell[0] == "base" and (name := self._program.base(cell[1])) is not None:
                 for row in rows:
-                    yield f"{name}{_arguments(str(item) for item in row)}."
+                    yield f"{name}{arguments(str(item) for item in row)}."
 
     def _new_objects(self) -> Iterator[tuple[ObjectId, str]]:
         model, schema = self._model, self._program.schema
@@ -597,55 +227,4 @@ class _Facts:
                 yield f"src{place}({number})."
 
 
-@lru_cache(maxsize=16)
-def _program_of(constraints: ConstraintSet) -> _Program | None:
-    program = _Program(constraints)
-    return program
-
-
-def value_term(value: Any) -> str:
-    """A value as a term of the program; values are equal iff their terms are."""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, int) and abs(value) < 1 << 30:
-        return str(value)
-    return str(clingo.String(value if isinstance(value, str) else repr(value)))
-
-
-def _variable(name: str) -> str:
-    return "V" + "".join(char if char.isalnum() else f"_{ord(char)}_" for char in name)
-
-
-def _arguments(terms: Iterable[str]) -> str:
-    inside = ",".join(terms)
-    return f"({inside})" if inside else ""
-
-
-def _variables_of(part: Literal | Comparison) -> set[str]:
-    if isinstance(part, Literal):
-        return set(term_variables(part.atom.args))
-    found: set[str] = set()
-    waiting = [part.left, part.right]
-    while waiting:
-        expression = waiting.pop()
-        if isinstance(expression, Var):
-            found.add(expression.name)
-        elif isinstance(expression, AttributeOf):
-            found.update(term_variables((expression.of,)))
-        elif isinstance(expression, Count):
-            found.update(term_variables(expression.atom.args))
-        elif isinstance(expression, Arithmetic):
-            waiting += [expression.left, expression.right]
-    return found
-
-
-def _symbols(clause: Clause) -> Iterator[str]:
-    for part in clause:
-        if isinstance(part, Literal):
-            yield part.atom.symbol
-        else:
-            for count in (*counts(part.left), *counts(part.right)):
-                yield count.atom.symbol
-
-
-__all__ = ["NEW", "Goal", "Wish", "solve"]
+__all__ = ["Begun", "Goal", "Wish", "solve"]

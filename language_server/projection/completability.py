@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from language_server.partial_model import PartialModel
     from language_server.partial_model.model import Frame
     from language_server.projection.moves import Move
-    from language_server.syntax import Event, Expected
     from language_server.projection.prefix import Prefix
+    from language_server.syntax import Event, Expected
 
 _T = TypeVar("_T")
 Answer = Literal["yes", "no", "unknown"]
@@ -489,7 +489,9 @@ def _begun(
 
     required = set() if may_close else _filled_next(readings)
     return tuple(
-        Begun(frame, symbols(frame, found), symbols(frame, required if frame is frames[0] else set()))
+        Begun(
+            frame, symbols(frame, found), symbols(frame, required if frame is frames[0] else set())
+        )
         for frame, found in zip(frames[::-1], names[::-1], strict=True)
     )
 

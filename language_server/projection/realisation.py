@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from language_server.constraints.solver import Goal
+from language_server.constraints.goal import Goal
 from language_server.partial_model import Draft, FeatureInfo, ObjectId, PartialModel, refine
 from language_server.partial_model.model import Frame
 from language_server.projection.moves import new_names
@@ -138,7 +138,10 @@ class Realisation:
                 # What is wanted comes first; else, where something is missing, the grammar's
                 # order, and where nothing is, the shortest way to the end.
                 busy = any(embedding.missing.values())
-                rank = (0 if wanted and not text.isspace() else 1, place if busy else expected.remaining)
+                rank = (
+                    0 if wanted and not text.isspace() else 1,
+                    place if busy else expected.remaining,
+                )
                 options.setdefault(insert, _Option(text, insert, named, rank))
         return sorted(options.values(), key=lambda option: option.rank)
 
@@ -161,16 +164,14 @@ class Realisation:
     def _texts(
         self, expected: Expected, model: PartialModel, embedding: _Embedding, names: _Names
     ) -> Iterator[tuple[str, _Names, bool]]:
-        """Terminals that state a part of the goal, or nothing: text, names, whether it is wanted."""
-        frame, terminal = model.frame, expected.terminal
+        """Terminals that state a part of the goal, or nothing at all.
+
+        Yields text, the names with a new one it may give, and whether it is wanted.
+        """
+        frame = model.frame
         begins = isinstance(expected.trail.event, Open)
         if frame is None or frame.info is None or expected.feature is None:
-            if terminal.kind == "keyword":
-                yield terminal.text, names, begins
-            else:
-                example = terminal.example(expected.typed)
-                if example is not None:
-                    yield example, names, begins
+            yield from ((text, names, begins) for text in _some_text(expected))
             return
         objects = self._objects(frame, embedding)
         key = frame.info.key
@@ -181,9 +182,7 @@ class Realisation:
             return
         feature = model.schema.feature_map.get((frame.rule, expected.feature))
         if feature is None:
-            text = terminal.text if terminal.kind == "keyword" else terminal.example(expected.typed)
-            if text is not None:
-                yield text, names, False
+            yield from ((text, names, False) for text in _some_text(expected))
             return
         wanted = [fact for node in objects for fact in self._missing(node, embedding)]
         yield from self._values(expected, feature, model, wanted, names)
@@ -196,14 +195,11 @@ class Realisation:
         wanted: list[_Fact],
         names: _Names,
     ) -> Iterator[tuple[str, _Names, bool]]:
-        terminal = expected.terminal
         targets = [target for symbol, target in wanted if symbol == feature.symbol]
         if not targets:
             return
         if feature.attribute:
-            text = terminal.text if terminal.kind == "keyword" else terminal.example(expected.typed)
-            if text is not None:
-                yield text, names, True
+            yield from ((text, names, True) for text in _some_text(expected))
             return
         for target in targets:
             if target is None:
@@ -348,9 +344,9 @@ class Realisation:
         embedding = _Embedding(of, missing)
         frame = model.frame
         while frame is not None:
-            if frame.node is None and frame.info is not None:
-                if not self._unwritten(frame, embedding):
-                    return None
+            unknown = frame.node is None and frame.info is not None
+            if unknown and not self._unwritten(frame, embedding):
+                return None
             frame = frame.parent
         return embedding
 
@@ -382,9 +378,7 @@ class Realisation:
                 return target
         return None
 
-    def _containments(
-        self, model: PartialModel, source: ObjectId, node: ObjectId
-    ) -> Iterator[str]:
+    def _containments(self, model: PartialModel, source: ObjectId, node: ObjectId) -> Iterator[str]:
         for feature in model.schema.classes[model.cls_of(source)].features.values():
             if feature.containment and node in model.facts.get((feature.symbol, ">", source), ()):
                 yield feature.symbol
@@ -421,6 +415,14 @@ class Realisation:
         # Names and keys tell which object it is.
         info = model.schema.classes[model.cls_of(node)]
         return feature.name != "name" and feature.name not in info.key
+
+
+def _some_text(expected: Expected) -> Iterator[str]:
+    """A text of the expected terminal, if one is known."""
+    terminal = expected.terminal
+    text = terminal.text if terminal.kind == "keyword" else terminal.example(expected.typed)
+    if text is not None:
+        yield text
 
 
 def _says(trail: Trail, length: int) -> object:

@@ -1,0 +1,55 @@
+"""What the solver is asked for, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from language_server.partial_model import ObjectId
+from language_server.partial_model.model import Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A consistent model, as far as objects and their features go.
+
+    Attributes:
+        kinds: the class of each object; numbers from ``PartialModel.next_id`` on are new ones.
+        links: all references that hold, those of the partial model included.
+        values: attributes to be stated: (symbol, object) to True for a flag, None for some value.
+    """
+
+    kinds: dict[ObjectId, str]
+    links: frozenset[tuple[str, ObjectId, ObjectId]]
+    values: dict[tuple[str, ObjectId], bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """An object under construction, in its place.
+
+    Attributes:
+        frame: of the model; its node is None as long as its identity is not known.
+        features: symbols of the features that its text can still state.
+        required: those that it must state next, whatever follows.
+    """
+
+    frame: Frame
+    features: frozenset[str]
+    required: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the goal must fit.
+
+    Attributes:
+        pool: new objects of each class, at most.
+        root: class of the model's root where the text has not begun it yet.
+        begun: the objects under construction, the outermost first.
+        forbidden: further features of objects that the text has no place for.
+    """
+
+    pool: int
+    root: str | None = None
+    begun: tuple[Begun, ...] = ()
+    forbidden: frozenset[tuple[str, ObjectId]] = field(default_factory=frozenset)
