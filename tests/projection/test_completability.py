@@ -1,0 +1,204 @@
+"""Hard prefixes of the shipped languages: each has a witness, which is judged as a whole text."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from language_server.languages import Language, load_language
+from language_server.projection import Prefix
+
+LANGUAGES = ("clevr", "statechart", "flowchart", "taxonomy", "taxonomy_ccs")
+EXAMPLES, CUTS = 3, 4
+
+CHART = "statechart A\nevent e\nvar n: int = 0\nvar b: bool\n"
+PREFIXES = {
+    "clevr": (
+        "",
+        "g",
+        "%",
+        "%% How many",
+        "graph",
+        "graph LR",
+        "flowchart T",
+        "graph LR\n%% a comment",
+        "graph LR\n1",
+        "graph LR\n1 -",
+        "graph LR\n1 --> 1",  # another number, or it lies on a cycle
+        'graph LR\n1["',
+        'graph LR\n1["scene',
+        'graph LR\n1["same_',
+        'graph LR\n1["scene"] -->',
+        'graph LR\n1["scene"] --> 2["count"]',
+        'graph LR\n1["scene"] --> 2["count"]\n',
+        'graph LR\n1["scene"] --> 2["unique"]\n2 --> 3["relate_left"]',
+        'graph LR\n1["scene"] --> 2["filter_color_red"]\n1 --> 3["filter_color_blue"]\n2 --> 4["o',
+        'graph LR\n1["scene"] --> 2["unique"]\n1 --> 3["unique"]',
+        "graph LR\n1 --> 2\n3 --> 4\n5 --> 6",
+        'graph LR\n1 --> 9["equal_color"]',
+        'graph LR\n1 --> 2["less_than"]\n3 --> 2\n4["unique"]',
+        'graph LR\n1["scene"] --> 2["count"]\n2 --> 3["equal_integer"] %% and',
+    ),
+    "flowchart": (
+        "",
+        "flow",
+        "%% c",
+        "flowchart LR;",
+        "graph TD\n0",
+        'graph TD\n0["',
+        'graph TD\n0{"Is it',
+        'graph TD\n0["a"] -->',
+        'graph TD\n0["a"] --> |"Yes"',
+        'graph TD\n0["a"] --> |"Yes"|1["b"]',  # a decision needs two
+        'graph TD\n0["a"] --> |"Yes"|1["b"]\n0 --> 2',
+        "graph TD\n0 --> 1\n1 --> 2\n2 --> 0",  # nowhere to start
+        "graph TD\n0 --> 1\n2 --> 3",
+        'graph TD\n0["a"] --> 1["b"] %% then',
+        'graph TD\n0["a"] --> 0',  # another number
+        'graph TD\n0["a"] --> 1["b"]\n1 --> |"x"|0\n1 --> |"y"|1',
+    ),
+    "taxonomy": (
+        "",
+        "/",
+        "// Dogs",
+        "\n\n",
+        "dog",
+        "dog is",
+        "dog is the chi",
+        "dog is the child of",
+        "dog is the child of d",
+        "dog is the child of dog",  # longer: dogma
+        "dog is the child of mammal\n",
+        "dog is the child of mammal\ncat is the child of animal",
+        "dog is the child of mammal\ncat is the child of animal\nfish is the child of pet\n",
+        "a is the child of b\nb is the child of c\nc",
+        "a is the child of b\nb is the child of c\na",
+        "a is the child of b // and",
+        "A is the child of b\na",
+    ),
+    "taxonomy_ccs": (
+        "",
+        "// Topics",
+        "Hash tables",
+        "Hash tables is a sub",
+        "Hash tables is a subtopic of",
+        "Hash tables is a subtopic of Data\nSorting is a subtopic of Algorithms",
+        "a is a subtopic of b\na is a subtopic of c",
+        "a is a subtopic of b\na is a subtopic of c\nd is a subtopic of e",
+        "a is a subtopic of b\nb is a subtopic of a",  # longer: ab
+        "a is a subtopic of b\nb is a subtopic of c\na is a subtopic of c",
+    ),
+    "statechart": (
+        "",
+        "/",
+        "/* A",
+        "stat",
+        "statechart",
+        "statechart A",
+        "statechart A\n// why",
+        "statechart A\nev",
+        "statechart A\nvar n",
+        "statechart A\nvar n: bool =",
+        "statechart A\nvar n: int = -",
+        "statechart A\nstate B",
+        "statechart A\ninitial",
+        "statechart A\nfinal state B",
+        "statechart A\nfinal state B {}\n",  # before any initial one
+        "statechart A\nfinal state B {}\nfinal state C {}\nstate D",
+        "statechart A\nstate B refines",
+        "statechart A\nstate B refines B",  # longer
+        "statechart A\nstate B refines C {",
+        "statechart A\nstate B refines C {}\nstate C refines",
+        "statechart A\ninitial state B {\n    on",
+        "statechart A\ninitial state B {\n    on go",  # an event to be declared
+        "statechart A\ninitial state B {\n    on go -> Home\n",
+        "statechart A\ninitial state B {\n    on go -> Home\n}\nstate Away {",
+        CHART + "initial state B {\n    on e [",
+        CHART + "initial state B {\n    on e [n",
+        CHART + "initial state B {\n    on e [n + 1",
+        CHART + "initial state B {\n    on e [not (b or n > ",
+        CHART + "initial state B {\n    on e [not (not (not ((b and",
+        CHART + "initial state B {\n    on e [b == tr",
+        CHART + "initial state B {\n    on e [x",
+        CHART + "initial state B {\n    on e [x > 1.5 and y",
+        CHART + "initial state B {\n    on e [b] /* to",
+        CHART + "state B { state C { state D { state E { on e -> F",
+        CHART + "state B { region R { state C { region S { state D {",
+        CHART + "initial state B { region R { } region S { state C {}",
+        CHART + "initial state B { state C {} state D {} state E {} ",
+        CHART + "state B {}\nstate C {}\nstate D {}\nstate E {}\n",
+        CHART + "initial state B { on e -> B2 on e -> B3 on e -> B4 }\nstate B5 refines B6",
+    ),
+}
+# Prefixes that nothing completes, with the reason.
+IMPOSSIBLE = (
+    # The first node of an edge has its output taken, and no function takes a truth value.
+    ("clevr", 'graph LR\n1["equal_integer"]'),
+    ("clevr", 'graph LR\n9["equal_color"]  --> 1'),
+    ("clevr", 'graph LR\n1["scene"] --> 2["query_color"]'),
+    ("flowchart", 'graph TD\n0["a"] --> 0\n'),
+    ("flowchart", "graph TD\n0 --> 1\n1 --> 1\n"),
+    ("taxonomy", "a is the child of b\nb is the child of a\n"),
+    ("taxonomy", "a is the child of b\na is the child of c\n"),
+    ("taxonomy_ccs", "a is a subtopic of A\n"),
+    # A region that is closed without an initial state.
+    ("statechart", CHART + "initial state B { region S { state C {} }"),
+    # Neither B, the only start, nor anything that it leads to can get a transition any more.
+    ("statechart", CHART + "initial state B {}\nstate C {}\n"),
+    ("statechart", CHART + "final state B { on e"),
+    ("statechart", CHART + "initial state B { on e [n]"),
+    ("statechart", CHART + "initial state B {}\ninitial state C {"),
+)
+CASES = [(language, text) for language, texts in PREFIXES.items() for text in texts]
+
+
+@pytest.mark.parametrize(("name", "text"), CASES)
+def test_a_hard_prefix_has_a_witness(name: str, text: str) -> None:
+    has_a_witness(language(name), text)
+
+
+@pytest.mark.parametrize(("name", "text"), IMPOSSIBLE)
+def test_what_cannot_be_completed_has_none(name: str, text: str) -> None:
+    verdict = Prefix.start(language(name)).advance(text).completable()
+    assert verdict.answer == "no"
+    assert verdict.witness is None
+    assert verdict.reasons
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_an_example_cut_anywhere_has_a_witness(name: str) -> None:
+    source = random.Random(name)
+    loaded = language(name)
+    for example in source.sample(loaded.examples, EXAMPLES):
+        for _ in range(CUTS):
+            has_a_witness(loaded, example.text[: source.randrange(len(example.text))])
+
+
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_a_typist_is_never_without_a_witness(name: str) -> None:
+    """Character by character along the shortest example, the witness carried on."""
+    loaded = language(name)
+    text = min((example.text for example in loaded.examples), key=len)
+    prefix, witness = Prefix.start(loaded), None
+    for char in text:
+        prefix = prefix.advance(char)
+        verdict = prefix.completable()
+        assert verdict.answer == "yes", (prefix.text, verdict.reasons)
+        if verdict.witness != (witness or "")[1:]:
+            assert loaded.judge(prefix.text + (verdict.witness or "")) == ()
+        witness = verdict.witness
+    assert witness is not None
+
+
+@cache
+def language(name: str) -> Language:
+    return load_language(name)
+
+
+def has_a_witness(loaded: Language, text: str) -> None:
+    verdict = Prefix.start(loaded).advance(text).completable()
+    assert verdict.answer == "yes", (text, verdict.reasons)
+    assert verdict.witness is not None
+    assert loaded.judge(text + verdict.witness) == (), text + verdict.witness
