@@ -6,7 +6,7 @@ it finds is a *goal* that still has to be written, and it is checked as text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import clingo
 
@@ -19,12 +19,22 @@ from language_server.partial_model.model import Frame
 
 # Conflicts after which the solver returns the best goal it has: its effort, the same everywhere.
 _CONFLICTS = 1500
+# Seconds between two looks at whether the answer is still wanted.
+_GLANCE = 0.03
 
 
-def solve(constraints: ConstraintSet, model: PartialModel, wish: Wish) -> Goal | None:
+def solve(
+    constraints: ConstraintSet,
+    model: PartialModel,
+    wish: Wish,
+    stop: Callable[[], bool] = lambda: False,
+) -> Goal | None:
     """A goal with few new objects and facts; None if there is none within the pool and the effort.
 
     The answer depends on nothing but the arguments.
+
+    Args:
+        stop: asked every few hundredths of a second; once it is true there is no goal.
     """
     program = program_of(constraints)
     control = clingo.Control(["--seed=0", "--configuration=frumpy", "--warn=none"], message_limit=0)
@@ -33,7 +43,15 @@ def solve(constraints: ConstraintSet, model: PartialModel, wish: Wish) -> Goal |
     control.add("base", [], "\n".join(_Facts(program, model, wish).lines()))
     control.ground([("base", [])])
     found: list[tuple[clingo.Symbol, ...]] = []
-    control.solve(on_model=lambda answer: found.append(tuple(answer.symbols(shown=True))))
+
+    def keep(answer: clingo.Model) -> None:
+        found.append(tuple(answer.symbols(shown=True)))
+
+    with control.solve(on_model=keep, async_=True) as search:
+        while not search.wait(_GLANCE):
+            if stop():
+                search.cancel()
+                return None
     return program.read(found[-1]) if found else None
 
 

@@ -166,8 +166,8 @@ class Layout:
         if not after.in_comment:
             return policy.literal is None or not _over(policy.literal, _open_literal(after))
         if self._comment_is_full(len(text)):
-            # It may still come nearer to its end.
-            return before.in_comment and len(after.comment_end) < len(before.comment_end)
+            # The beginning of its end is welcome all the same.
+            return before.comment_end.startswith(text)
         return True
 
     def permits_first(self, character: str, guide: Guide) -> bool:

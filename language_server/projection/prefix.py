@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
 from language_server.constraints.symmetry import interchangeable
 from language_server.languages import Language
-from language_server.projection.completability import Effort, Known, Verdict, complete
+from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
+from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
     Close,
     Event,

@@ -111,6 +111,6 @@ def test_a_witness_serves_as_long_as_the_text_follows_it(clevr: Language) -> Non
 
 def test_without_effort_the_answer_is_unknown(clevr: Language) -> None:
     prefix = Prefix.start(clevr).advance('graph LR\n    1["scene"] --> 2["unique"]')
-    verdict = prefix.completable(Effort(texts=1))
+    verdict = prefix.completable(Effort(texts=1, pools=()))
     assert verdict.answer == "unknown"
     assert verdict.reasons

@@ -38,7 +38,7 @@ _CAREFUL_REFUSALS = 24
 # Tokens an excursion may take once the path has been taken back at least once.
 _LATER_EXCURSION = 32
 # How often the path may be taken back before every token is checked.
-_RETURNS = 50
+_RETURNS = 12
 # Being careful ends when the budget holds the witness and this many tokens besides.
 _ROOM = 24
 

@@ -1,0 +1,146 @@
+"""Where the text behind a prefix begins: what is said so far, and what is still under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from language_server.constraints.goal import Begun
+from language_server.partial_model import PartialModel
+from language_server.partial_model.model import Frame
+from language_server.syntax import Assign, Close, Event, Expected, Open, Refer, Trail
+
+if TYPE_CHECKING:
+    from language_server.projection.prefix import Prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Where writing may begin: a prefix, what one reading says of it, and what is under way."""
+
+    prefix: Prefix
+    trail: Trail
+    model: PartialModel
+    begun: tuple[Begun, ...]
+
+    def says(self) -> object:
+        """Equal where the text says the same and what is under way can get the same."""
+        events = tuple(_without_places(event) for event in self.trail.events())
+        return events, tuple(begun.features for begun in self.begun)
+
+
+def _without_places(event: Event) -> object:
+    match event:
+        case Open(cls, feature):
+            return cls, feature
+        case Assign(feature, _, value):
+            return feature, value
+        case Refer(feature, _, target, name):
+            return feature, target, name
+    return None
+
+
+def bases(start: Prefix, terminals: int = 3) -> Iterator[Base]:
+    """The prefix in each of its readings; where it ends within a value, with that completed."""
+    yield from _readings(start)
+    expected = start.state.expected()
+    if terminals == 0 or not any(e.typed or e.value_begun for e in expected):
+        return
+    within = all(e.typed or e.value_begun for e in expected)
+    for move in sorted(start.moves(), key=lambda move: move.remaining):
+        if move.insert and (within or move.start < start.state.length):
+            after = start.advance(move.insert)
+            if after.alive:
+                yield from bases(after, terminals - 1)
+
+
+def _readings(prefix: Prefix) -> Iterator[Base]:
+    """What the readings of a prefix say, without objects that need not begin or end here."""
+    groups: dict[Trail, list[tuple[Expected, list[Trail]]]] = {}
+    for expected in prefix.state.expected():
+        if expected.typed or expected.value_begun:
+            continue
+        opened: list[Trail] = []
+        trail = expected.trail
+        while isinstance(trail.event, Open) and trail.event.start >= prefix.state.length:
+            opened.append(trail)
+            assert trail.parent is not None
+            trail = trail.parent
+        groups.setdefault(trail, []).append((expected, opened[::-1]))
+    may_end = prefix.state.finish() is not None
+    for trail, members in groups.items():
+        if any(at in groups for at in _before(trail)):
+            continue
+        common = [] if may_end else _common([opened for _, opened in members])
+        at = common[-1] if common else trail
+        evaluation = prefix.behind(at)
+        if not evaluation.contradictions:
+            further = [(expected, len(opened) - len(common)) for expected, opened in members]
+            # An object that may end here need not get anything more.
+            may_close = any(trail in _before(other) for other in groups)
+            begun = _begun(evaluation.model, further, may_end or may_close)
+            yield Base(prefix, at, evaluation.model, begun)
+
+
+def _common(readings: list[list[Trail]]) -> list[Trail]:
+    """The objects that begin in every reading, as trails of the first one."""
+    common = []
+    for at_once in zip(*readings, strict=False):
+        if any(each.event != at_once[0].event for each in at_once):
+            break
+        common.append(at_once[0])
+    return common
+
+
+def _begun(
+    model: PartialModel, readings: list[tuple[Expected, int]], may_close: bool
+) -> tuple[Begun, ...]:
+    """The objects under construction with the features they can get.
+
+    Args:
+        readings: terminals that may follow, with how many objects begin with them that need not.
+        may_close: whether the innermost object may also end here.
+    """
+    frames = []
+    frame = model.frame
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.parent
+    names: list[set[str]] = [set() for _ in frames]
+    for expected, skipped in readings:
+        for depth, (features, inner) in enumerate(expected.fillable[skipped:]):
+            if depth < len(names):
+                names[depth] |= features
+                # What an object inside fills is not stated as long as that one is not there.
+                is_open = frames[depth - 1].node is None if depth else skipped > 0
+                if is_open and inner is not None:
+                    names[depth].add(inner)
+    mapped = model.schema.feature_map
+
+    def symbols(frame: Frame, found: set[str]) -> frozenset[str]:
+        return frozenset(mapped[frame.rule, n].symbol for n in found if (frame.rule, n) in mapped)
+
+    required = set() if may_close else _filled_next(readings)
+    return tuple(
+        Begun(
+            frame, symbols(frame, found), symbols(frame, required if frame is frames[0] else set())
+        )
+        for frame, found in zip(frames[::-1], names[::-1], strict=True)
+    )
+
+
+def _filled_next(readings: list[tuple[Expected, int]]) -> set[str]:
+    """The feature of the innermost object that every terminal which may follow fills, if any."""
+    found = {
+        expected.fillable[skipped][1] if skipped else expected.feature
+        for expected, skipped in readings
+    }
+    return {name for name in found if name is not None} if len(found) == 1 else set()
+
+
+def _before(trail: Trail) -> Iterator[Trail]:
+    """The trails that one goes on from by ends of objects alone."""
+    while isinstance(trail.event, Close) and trail.parent is not None:
+        trail = trail.parent
+        yield trail
