@@ -14,8 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from language_server.constraints import ConstraintSet
+from language_server.constraints.goal import Begun, Goal, Wish
 from language_server.constraints.problem import load_problem
-from language_server.constraints.solver import Begun, Goal, Wish, solve
+from language_server.constraints.solver import solve
 from language_server.constraints.theory import Theory
 from language_server.partial_model import PartialModel
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
