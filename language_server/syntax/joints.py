@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from language_server.syntax.state import ParseState
 
@@ -51,16 +51,17 @@ def _comment_endings(state: ParseState) -> Iterator[str]:
     yield "\n"
     terminals = state.comment_terminals()
     # What ends the shortest comment of a kind ends a longer one too.
-    yield from _tails(terminal.example() for terminal in terminals)
+    shortest = [terminal.example() or "" for terminal in terminals]
+    tails = {
+        comment[at:] + end for comment in shortest for at in range(len(comment)) for end in _ENDS
+    }
+    yield from sorted(tails, key=lambda tail: (len(tail), tail))
     # Of several kinds in one pattern that is one; which it is here is seen from the beginning.
     begun = state.comment_begun()[:_LONG_COMMENT]
-    yield from _tails(terminal.example(begun) for terminal in terminals)
-
-
-def _tails(comments: Iterable[str | None]) -> list[str]:
-    whole = [comment for comment in comments if comment is not None]
-    tails = {comment[at:] + end for comment in whole for at in range(len(comment)) for end in _ENDS}
-    return sorted(tails, key=lambda tail: (len(tail), tail))
+    for terminal in terminals:
+        comment = terminal.example(begun)
+        if comment is not None:
+            yield from (comment[len(begun) :] + end for end in _ENDS)
 
 
 def stands_apart(state: ParseState, added: str) -> bool:
