@@ -17,8 +17,6 @@ from language_server.constraints.symmetry import interchangeable
 from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 from language_server.partial_model.model import Frame
 
-# Conflicts after which the solver returns the best goal it has: its effort, the same everywhere.
-_CONFLICTS = 1500
 # Seconds between two looks at whether the answer is still wanted.
 _GLANCE = 0.03
 
@@ -27,6 +25,7 @@ def solve(
     constraints: ConstraintSet,
     model: PartialModel,
     wish: Wish,
+    conflicts: int = 6000,
     stop: Callable[[], bool] = lambda: False,
 ) -> Goal | None:
     """A goal with few new objects and facts; None if there is none within the pool and the effort.
@@ -34,11 +33,13 @@ def solve(
     The answer depends on nothing but the arguments.
 
     Args:
+        conflicts: what the solver may run into, then it returns the best goal it has: its effort,
+            the same on every machine.
         stop: asked every few hundredths of a second; once it is true there is no goal.
     """
     program = program_of(constraints)
     control = clingo.Control(["--seed=0", "--configuration=frumpy", "--warn=none"], message_limit=0)
-    control.configuration.solve.solve_limit = str(_CONFLICTS)  # type: ignore[union-attr]
+    control.configuration.solve.solve_limit = str(conflicts)  # type: ignore[union-attr]
     control.add("base", [], program.text)
     control.add("base", [], "\n".join(_Facts(program, model, wish).lines()))
     control.ground([("base", [])])
@@ -160,23 +161,30 @@ class _Facts:
                 yield from self._required(begun, "X", f", is{depth}(X)")
 
     def _required(self, begun: Begun, node: str, condition: str) -> Iterator[str]:
+        # What a keyed object has already may be stated again.
+        info = begun.frame.info
+        again = info is not None and bool(info.key)
         for symbol in sorted(begun.required):
             place = self._program.feature(symbol)[1:]
-            if self._program.schema.features[symbol].attribute:
-                yield f":- not stated{place}({node}){condition}."
-            else:
-                yield f":- #count{{Y : stated{place}({node},Y)}} = 0{condition}."
+            attribute = self._program.schema.features[symbol].attribute
+            fact = f"f{place}" if again else f"stated{place}"
+            arguments_ = f"({node})" if attribute and not again else f"({node},_)"
+            yield f":- not {fact}{arguments_}{condition}."
 
     def _identified_by(self, frame: Frame, begun: Begun) -> Iterator[ObjectId]:
         assert frame.info is not None
         name = frame.info.name
-        taken = [other.frame.info.name for other in self._wish.begun if other.frame.info]
+        begun_alike = [
+            other.frame.info.name
+            for other in self._wish.begun
+            if other.frame.node is None and other.frame.info is not None
+        ]
         for number, kind in self._pool.items():
             if kind == name:
                 yield number
                 if not frame.info.key:
                     self._forbid(number, begun)
-                if taken.count(name) == 1:
+                if begun_alike.count(name) == 1:
                     break  # the new ones are alike
         for node, record in self._model.nodes.items():
             fits = name in record.kinds and record.role in ("mentioned", "keyed")

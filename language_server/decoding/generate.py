@@ -30,6 +30,7 @@ DEFAULT_MAX_TOKENS = 256
 _TEXTS_PER_LOOK = 60
 # Sizes of the solver's pool at each look: what needs more objects would not fit the budget.
 _POOLS_PER_LOOK = (2, 6)
+_CONFLICTS_PER_LOOK = 1500
 
 
 def generate(
@@ -153,7 +154,7 @@ def _effort(texts: int, cancel: threading.Event | None, ends_at: float | None) -
             ends_at is not None and time.monotonic() >= ends_at
         )
 
-    return Effort(texts, _POOLS_PER_LOOK, stop)
+    return Effort(texts, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)
 
 
 def _strategy_named(name: str) -> GuideKind:

@@ -59,9 +59,10 @@ class Sampler:
         if self._sampling.temperature == 0:
             return np.asarray(logits, dtype=np.float32)
         bits = np.random.PCG64([self._seed, place, attempt])
-        exponential = np.random.Generator(bits).standard_exponential(len(logits), np.float32)
-        with np.errstate(divide="ignore"):
-            noise = -np.log(exponential)
+        # Not in single precision: a draw of exactly 0, one in some millions then, would be a noise
+        # without bound, and a token without any likelihood would be chosen.
+        exponential = np.random.Generator(bits).standard_exponential(len(logits))
+        noise = -np.log(np.maximum(exponential, np.finfo(np.float64).tiny))
         return np.asarray(logits / np.float32(self._sampling.temperature) + noise, np.float32)
 
     def draw(

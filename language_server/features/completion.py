@@ -163,7 +163,8 @@ def _later_names(
     """References to what only the text behind the cursor declares."""
     if not after.strip():
         return
-    places = [expected for expected in prefix.expected() if expected.target is not None]
+    expecteds = (reading.expected for reading in prefix.readings)
+    places = [expected for expected in expecteds if expected.target is not None]
     if not places:
         return
     known = {(move.target, move.text) for move in moves if move.kind == "reference"}

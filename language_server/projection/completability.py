@@ -35,6 +35,8 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
         return Verdict("yes", known.text[len(prefix.text) :]), known
     start = prefix.advance(prefix.comment_end)
     if start.in_comment:
+        if prefix.complete:
+            return Verdict("yes", ""), Known(prefix.text, ())
         return Verdict("unknown", None, ("no end of the comment was found",)), known
     search = Search(start, effort)
     still_open = search.begin()
@@ -96,7 +98,7 @@ def _goal(base: Base, forbidden: _Forbidden, effort: Effort) -> Goal | None:
         root = language.constraints.schema.rules[language.root].name
     for pool in effort.pools:
         wish = Wish(pool, root, base.begun, forbidden)
-        goal = solve(language.constraints, base.model, wish, effort.stop)
+        goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
         if goal is not None or effort.stop():
             return goal
     effort.vain.add(question)

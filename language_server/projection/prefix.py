@@ -180,8 +180,8 @@ class Prefix:
         return tuple(violations) or ("no value that may stand here keeps the model consistent",)
 
     def expected(self) -> tuple[Expected, ...]:
-        """The terminals that may stand here, without those that contradict the model."""
-        return tuple(reading.expected for reading in self.readings)
+        """The terminals that may stand here by the grammar; `readings` has those that may stay."""
+        return self.state.expected()
 
     def may_follow(self, char: str) -> bool:
         """False only if no text goes on with ``char``: a first look, by the grammar alone."""

@@ -186,6 +186,30 @@ class Realisation:
             return
         wanted = [fact for node in objects for fact in self._missing(node, embedding)]
         yield from self._values(expected, feature, model, wanted, names)
+        if key and frame.node is not None and not any(s == feature.symbol for s, _ in wanted):
+            yield from self._again(expected, feature, model, frame.node, names)
+
+    def _again(
+        self,
+        expected: Expected,
+        feature: FeatureInfo,
+        model: PartialModel,
+        node: ObjectId,
+        names: _Names,
+    ) -> Iterator[tuple[str, _Names, bool]]:
+        """What a keyed object has already, stated again."""
+        if feature.attribute:
+            if expected.terminal.kind == "keyword":
+                yield expected.terminal.text, names, False
+                return
+            value = model.value(node, feature.symbol)
+            rest = value[len(expected.value_begun) :] if isinstance(value, str) else ""
+            if rest and expected.terminal.match(rest, 0) == len(rest):
+                yield rest, names, False
+            return
+        facts = [(feature.symbol, target) for target in model.targets(node, feature.symbol)]
+        for text, named, _ in self._values(expected, feature, model, list(facts), names):
+            yield text, named, False
 
     def _values(
         self,

@@ -16,12 +16,14 @@ class Effort:
     Attributes:
         texts: how many texts may be judged before the answer is "unknown".
         pools: how many new objects of each class the solver may use, in the order to try.
+        conflicts: how many conflicts the solver may run into for each of them.
         stop: asked now and then; once it is true the answer is "unknown".
         vain: what was found to have no goal within this effort; it is not asked again.
     """
 
     texts: int = 600
     pools: tuple[int, ...] = (2, 6, 12)
+    conflicts: int = 6000
     stop: Callable[[], bool] = field(default=lambda: False)
     vain: set[object] = field(default_factory=set, compare=False, repr=False)
 

@@ -16,6 +16,9 @@ EXAMPLES, CUTS = 3, 4
 CHART = "statechart A\nevent e\nvar n: int = 0\nvar b: bool\n"
 PREFIXES = {
     "clevr": (
+        'graph LR\n1["scene"] --> 2\n1["',
+        'graph LR\n1["scene"] --> 2["unique"]\n2["',
+        'graph LR\n1["scene"] --> 2["unique"]\n1 --> 3["unique"]\n1 --> 4["unique"]',
         "",
         "g",
         "%",
@@ -42,6 +45,7 @@ PREFIXES = {
         'graph LR\n1["scene"] --> 2["count"]\n2 --> 3["equal_integer"] %% and',
     ),
     "flowchart": (
+        'graph RL\n1["x"] --> 2["x"]\n3["x"] --> 2["',
         "",
         "flow",
         "%% c",
@@ -60,6 +64,7 @@ PREFIXES = {
         'graph TD\n0["a"] --> 1["b"]\n1 --> |"x"|0\n1 --> |"y"|1',
     ),
     "taxonomy": (
+        "a is the child of b\na is the child of ",
         "",
         "/",
         "// Dogs",
@@ -79,6 +84,7 @@ PREFIXES = {
         "A is the child of b\na",
     ),
     "taxonomy_ccs": (
+        "1 is a subtopic of 12\n3 is a subtopic of 124\n12 is a subtopic of 35\n6 is a subtopic of 7\n",
         "",
         "// Topics",
         "Hash tables",
@@ -91,6 +97,8 @@ PREFIXES = {
         "a is a subtopic of b\nb is a subtopic of c\na is a subtopic of c",
     ),
     "statechart": (
+        "statechart A\nstate B {\n state",
+        "statechart A\ninitial state B {\n state C\n state",
         "",
         "/",
         "/* A",
