@@ -84,7 +84,7 @@ PREFIXES = {
         "A is the child of b\na",
     ),
     "taxonomy_ccs": (
-        "1 is a subtopic of 12\n3 is a subtopic of 124\n12 is a subtopic of 35\n6 is a subtopic of 7\n",
+        "1 is a subtopic of 12\n3 is a subtopic of 14\n2 is a subtopic of 5\n6 is a subtopic of 7",
         "",
         "// Topics",
         "Hash tables",
