@@ -174,7 +174,7 @@ def test_assured_equals_grammar_where_grammar_is_consistent(pieces: Vocabulary) 
             return Lenient(**super()._step(c).__dict__)
 
     pairs = 0
-    for seed in range(400):
+    for seed in range(600):
         grammar = run(Lenient(2, 2), Closing(pieces), "grammar", seed, 40, forced_text=False)
         if BracketGuide(2, 2).advance(grammar.text).complete:
             pairs += 1
