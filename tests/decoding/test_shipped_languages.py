@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from language_server.decoding import RandomModel, ReplayModel, generate
 from language_server.decoding.generation import Generation
 from language_server.languages import Language, load_language
+from tests.languages.corpus import clevr_text, rows
 
 
 @pytest.fixture(scope="module", params=["statechart", "clevr"])
@@ -32,6 +35,14 @@ def test_replay_gives_an_example_letter_for_letter(language: Language, strategy:
 def test_replay_gives_every_example_letter_for_letter(language: Language, strategy: str) -> None:
     for seed, example in enumerate(language.examples):
         assert replayed(language, example.text, strategy, seed).text == example.text
+
+
+@pytest.mark.long
+def test_replay_gives_every_gold_letter_for_letter(shared: Path) -> None:
+    clevr = load_language("clevr")
+    for seed, gold in enumerate(rows(shared / "benchmarks" / "clevr" / "questions.jsonl")):
+        text = clevr_text(gold)
+        assert replayed(clevr, text, "assured", seed).text == text
 
 
 @pytest.mark.long
