@@ -22,6 +22,7 @@ from language_server.constraints.theory import (
     Literal,
     Theory,
 )
+from language_server.partial_model import PartialModel
 
 
 @lru_cache(maxsize=64)
@@ -46,6 +47,40 @@ def interchangeable(constraints: ConstraintSet) -> Mapping[str, str]:
         profile: object = individual if individual in named else frozenset(facts[individual])
         classes[individual.lower()] = representative.setdefault(profile, individual)
     return classes
+
+
+def representative(constraints: ConstraintSet, model: PartialModel, name: str) -> str | None:
+    """The individual that stands for all that are like a named one; None if there is no such name.
+
+    What the model refers to already differs from what it does not: it stands for itself.
+    """
+    alike = interchangeable(constraints).get(name.lower())
+    if alike is None:
+        return None
+    number, symbols = _places(constraints).get(name.lower(), (-1, ()))
+    used = any(
+        model.nodes[source].role != "individual"
+        for symbol in symbols
+        for source in model.facts.get((symbol, "<", number), ())
+        if source in model.nodes
+    )
+    return f"{name.lower()} itself" if used else alike
+
+
+@lru_cache(maxsize=64)
+def _places(constraints: ConstraintSet) -> Mapping[str, tuple[int, tuple[str, ...]]]:
+    """For each individual, in lower case, its number and the references that may lead to it."""
+    places: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for info in constraints.schema.classes.values():
+        for name, number in info.individuals.items():
+            symbols = tuple(
+                feature.symbol
+                for feature in constraints.schema.features.values()
+                if not feature.targets.isdisjoint(info.kinds)
+            )
+            known = places.get(name.lower(), (number, ()))[1]
+            places[name.lower()] = (number, tuple(dict.fromkeys((*known, *symbols))))
+    return places
 
 
 def _named(theory: Theory) -> Iterator[str]:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
-from language_server.constraints.symmetry import interchangeable
+from language_server.constraints.symmetry import representative
 from language_server.languages import Language
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
@@ -287,8 +287,8 @@ class Prefix:
     def _viable_keyword(self, expected: Expected, known: Fold) -> bool:
         keyword = expected.terminal.text
         # Interchangeable individuals fare alike.
-        alike = interchangeable(self.language.constraints).get(keyword.lower(), keyword)
-        key = f"{expected.value_begun}{alike}"
+        alike = representative(self.language.constraints, known.evaluation.model, keyword)
+        key = f"{expected.value_begun}{alike or keyword}"
         if key not in known.viable:
             rest = keyword[len(expected.typed) :]
             after = self._tried[rest] = self.advance(rest)

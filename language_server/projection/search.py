@@ -15,7 +15,7 @@ from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from language_server.constraints.repair import repairing_symbols
-from language_server.constraints.symmetry import interchangeable
+from language_server.constraints.symmetry import representative
 from language_server.languages.agreement import feature_of
 from language_server.projection.verdict import Effort, Known
 from language_server.syntax import Close, Open, Trail
@@ -91,7 +91,6 @@ class Search:
         self._order = 0
         self._queue: list[_Node] = []
         self._seen: set[str] = set()
-        self._same = interchangeable(prefix.language.constraints)
         self.spent = 0
         self.found: Known | None = None
 
@@ -239,7 +238,7 @@ class Search:
                 others += 1
                 if others > self._NAMES:
                     continue
-            what = self._what(move)
+            what = self._what(prefix, move)
             if what in tried or _states_again(prefix, move):
                 continue
             after = prefix.advance(move.insert)
@@ -270,9 +269,12 @@ class Search:
             return (3, move.remaining)
         return (1 if lifts and move.kind != "reference" else 2, move.remaining)
 
-    def _what(self, move: Move) -> object:
+    def _what(self, prefix: Prefix, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
-        individual = None if move.feature is None else self._same.get(move.text.lower())
+        individual = None
+        if move.feature is not None and prefix.readings:
+            model = prefix.readings[0].evaluation.model
+            individual = representative(prefix.language.constraints, model, move.text)
         return move.insert if individual is None else (move.cls, move.feature, individual)
 
 

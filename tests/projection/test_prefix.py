@@ -114,3 +114,18 @@ def test_without_effort_the_answer_is_unknown(clevr: Language) -> None:
     verdict = prefix.completable(Effort(texts=1, pools=()))
     assert verdict.answer == "unknown"
     assert verdict.reasons
+
+
+@pytest.mark.parametrize("function", ["equal_shape", "equal_color", "equal_size", "equal_material"])
+def test_what_a_node_has_may_be_stated_again_and_nothing_else(
+    clevr: Language, function: str
+) -> None:
+    """Functions that are like each other are so only as long as the text uses none of them."""
+    head = (
+        'graph LR\n1["scene"] --> 5\n1 --> 6\n5["unique"] --> 7["equal_shape"]\n6["unique"] --> 7["'
+    )
+    prefix = Prefix.start(clevr).advance(head)
+    assert prefix.advance(function).alive == (function == "equal_shape")
+    for end in range(1, len(function) + 1):
+        if "equal_shape".startswith(function[:end]):
+            assert prefix.advance(function[:end]).alive, function[:end]
