@@ -101,7 +101,6 @@ class Program:
                 say(f"#show k{place}/1.")
                 for ancestor in info.ancestors:
                     say(f"c{self._classes[ancestor]}(X) :- k{place}(X).")
-            say(f"c{place}(X) :- c{place}(X), obj(X).")
         for feature in self.schema.features.values():
             self._write_feature(feature)
         # An object that text still has to declare stands in exactly one other, and all of them
@@ -109,7 +108,6 @@ class Program:
         say("inside(Y) :- contains(X,Y), inside(X).")
         say(":- boxed(X), obj(X), #count{P : contains(P,X)} != 1.")
         say(":- boxed(X), obj(X), not inside(X).")
-        say("contains(X,Y) :- contains(X,Y), obj(X).")
         # A keyed object is written where another one refers to it.
         say(":- keyed(X), obj(X), new(X), not mention(X).")
         say("#minimize{3,new,X : new(X), obj(X)}.")

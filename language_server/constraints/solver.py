@@ -85,13 +85,10 @@ class _Facts:
         model, schema = self._model, self._program.schema
         number = model.next_id
         for name, info in schema.classes.items():
-            if info.abstract or (name in schema.new and schema.new[name] not in model.nodes):
-                continue
-            if name not in schema.new:
-                continue
-            for _ in range(self._wish.pool):
-                yield number, name
-                number += 1
+            if not info.abstract and schema.new.get(name) in model.nodes:
+                for _ in range(self._wish.pool):
+                    yield number, name
+                    number += 1
 
     def _objects(self) -> Iterator[str]:
         schema = self._program.schema
@@ -187,8 +184,7 @@ class _Facts:
                 if begun_alike.count(name) == 1:
                     break  # the new ones are alike
         for node, record in self._model.nodes.items():
-            fits = name in record.kinds and record.role in ("mentioned", "keyed")
-            if fits and (record.role == "keyed" or name in record.kinds):
+            if name in record.kinds and record.role in ("mentioned", "keyed"):
                 yield node
 
     def _forbid(self, node: ObjectId, begun: Begun) -> None:

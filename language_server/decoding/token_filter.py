@@ -5,7 +5,6 @@ code point; the half code point is then *pending* and some code point beginning 
 possible.
 
 The allowed tokens are never all computed unless someone asks for them. :class:`Search` yields
-The allowed tokens are never all computed unless someone asks for them. :class:`Search` yields
 them in the order of their keys: the few best are tried directly, then a best-first walk over the
 trie of token bytes follows, where one dead prefix rules out all tokens below it. With keys
 ``logit + Gumbel noise`` its first result is a draw from the masked distribution, exactly as if

@@ -125,6 +125,8 @@ class Prefix:
 
     def advance(self, text: str) -> Prefix:
         """The prefix with `text` appended; equal to feeding it in any pieces."""
+        if text == "":
+            return self  # with all that is known of it
         tried = self._tried.get(text)
         if tried is not None:
             return tried
