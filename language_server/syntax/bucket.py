@@ -120,13 +120,14 @@ class Bucket:
             self._wait(task, machine.shift + len(machine.text), end, comment)
             undecided = True
         elif end < 0:
-            self._note_failure(task, start)
+            self._note_failure(task, start, start)
             return
         if end >= 0:
             self._arrive(task, start, end, undecided and not machine.closed)
 
-    def _note_failure(self, task: Task, start: int) -> None:
+    def _note_failure(self, task: Task, start: int, blamed: int) -> None:
         machine = self._machine
+        machine.blamed = max(machine.blamed, blamed)
         if start >= machine.furthest:
             if start > machine.furthest:
                 machine.tried = []
@@ -337,7 +338,8 @@ class Bucket:
             conditions |= OPEN_END
         elif answer != slot.wanted:
             layout = table_of(slot.probe).layout
-            self._note_failure(task, self._start(layout)[0] if layout is not None else self._at)
+            start = self._start(layout)[0] if layout is not None else self._at
+            self._note_failure(task, start, self._at)
             return
         self._stack.append((slot.next, frame, trail, pending, parts, last, conditions, inside))
 

@@ -44,6 +44,8 @@ class Machine:
         waiting: the threads in front of undecided terminals.
         accepted: threads that have read the whole text.
         furthest: the last position at which a terminal was tried in vain.
+        blamed: the last position that textX would blame: a predicate fails before the white space
+            in front of what it looks at.
         tried: the threads in front of the terminals tried there.
         thorough: whether terminals are tried although the next character rules them out, so that
             ``tried`` is complete.
@@ -67,6 +69,7 @@ class Machine:
         self.waiting: list[Waiting] = []
         self.accepted: list[Thread] = []
         self.furthest = -1
+        self.blamed = -1
         self.tried: list[Waiting] = []
         self.comments: dict[int, int] = {}
         self.in_comment = False

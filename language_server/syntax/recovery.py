@@ -43,7 +43,8 @@ class SyntaxFault:
     """A place where the text cannot be read as the grammar asks.
 
     Attributes:
-        start, end: the text that does not fit (empty where something is missing at the end).
+        start, end: the text that does not fit (empty where something is missing at the end). Where
+            a predicate fails it begins with the white space before ``found``, as for textX.
         message: one sentence for a person.
         expected: what could stand here, in the grammar's words.
         found: the text that does not fit, ``""`` at the end of the text.
@@ -174,14 +175,14 @@ def lexeme(text: str, start: int, terminals: Iterable[Terminal]) -> int:
 
 
 def _fault(machine: Machine, text: str, terminals: Iterable[Terminal]) -> SyntaxFault:
-    start = max(machine.furthest, 0)
-    end = lexeme(text, start, terminals)
-    found = text[start:end]
+    first = max(machine.furthest, 0)
+    end = lexeme(text, first, terminals)
+    found = text[first:end]
     slots = [waiting.thread.slot for waiting in machine.tried]
     expected = tuple(
         dict.fromkeys(slot.terminal.describe() for slot in slots if isinstance(slot, MatchSlot))
     )
-    return SyntaxFault(start, end, _message(expected, found), expected, found)
+    return SyntaxFault(max(machine.blamed, 0), end, _message(expected, found), expected, found)
 
 
 def _message(expected: tuple[str, ...], found: str) -> str:
