@@ -44,7 +44,7 @@ def generate(
         typer.Option(metavar="default|random|replay:FILE|PATH", help="The language model."),
     ] = "default",
     strategy: Annotated[
-        str, typer.Option(metavar="assured|mask|grammar|free", help="How it is guided.")
+        str, typer.Option(metavar="assured|retry|mask|grammar|free", help="How it is guided.")
     ] = "assured",
     seed: Annotated[int, typer.Option(help="Equal seeds give equal texts.")] = 0,
     max_tokens: Annotated[

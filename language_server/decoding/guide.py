@@ -46,6 +46,13 @@ class Guide(Protocol):
     def comment_end(self) -> str:
         """A short text that ends the comment the prefix ends in; '' if there is none."""
 
+    @property
+    def judged(self) -> Guide:
+        """The same prefix by all rules of the language, where this guide knows only some."""
+
+    def ends_unit(self, since: int) -> bool:
+        """Whether a syntactic unit has certainly ended behind the first ``since`` characters."""
+
     def may_follow(self, char: str) -> bool:
         """False only if no text goes on with ``char``; cheaper than to advance and see."""
 
@@ -71,6 +78,13 @@ class Unguided:
     complete: bool = True
     in_comment: bool = False
     comment_end: str = ""
+
+    @property
+    def judged(self) -> Unguided:
+        return self
+
+    def ends_unit(self, since: int) -> bool:
+        return False
 
     def may_follow(self, char: str) -> bool:
         return True
@@ -140,6 +154,13 @@ class Metered:
     @property
     def comment_end(self) -> str:
         return self._guide.comment_end
+
+    @property
+    def judged(self) -> Metered:
+        return self._timed(lambda: Metered(self._guide.judged, self._clock))
+
+    def ends_unit(self, since: int) -> bool:
+        return self._timed(lambda: self._guide.ends_unit(since))
 
     def may_follow(self, char: str) -> bool:
         started = time.perf_counter()

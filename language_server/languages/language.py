@@ -41,6 +41,7 @@ class Definition:
         examples: the folder of example models.
         extensions: endings of model files, with the dot.
         patterns: names of model files that no ending covers, as globs (``Makefile.*``).
+        units: classes whose objects are syntactic units; where there are none, all are.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Definition:
     examples: Path | None = None
     extensions: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,11 @@ class Language:
     def extensions(self) -> tuple[str, ...]:
         """Endings of model files, with the dot."""
         return self.definition.extensions
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Classes whose objects are syntactic units; where there are none, all are."""
+        return self.definition.units
 
     @property
     def root(self) -> str:
@@ -128,6 +135,13 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
             raise LanguageError(f"language '{definition.name}' has no grammar")
         metamodel = load_grammar(definition.grammar)
         summary = _leading_comment(read_text(definition.grammar, "grammar"))
+    for unit in definition.units:
+        if unit not in metamodel:
+            raise LanguageError(
+                f"the grammar has no rule '{unit}'",
+                definition.grammar,
+                cure=f"write a rule of the grammar in 'units' of language '{definition.name}'",
+            )
     theory = _theory(definition, metamodel)
     agreement = agree(metamodel, theory)
     warnings = []

@@ -7,6 +7,7 @@ problem = "grammars/door.problem"   # optional: by default the file of that name
 extensions = [".door"]              # optional: by default .<name>
 patterns = ["doors/*.txt"]          # optional: globs of further model files
 examples = "door-examples"          # optional: by default <grammar>.examples beside it
+units = ["Door"]                    # optional: rules whose objects are checked when they end
 
 [files]                             # optional: which language has files that several claim
 "*.dsl" = "door"
@@ -25,7 +26,7 @@ from language_server.languages.language import Definition
 from language_server.languages.shipped import shipped_folders
 
 MANIFEST = "langwright.toml"
-_KEYS = {"name", "grammar", "problem", "extensions", "patterns", "examples"}
+_KEYS = {"name", "grammar", "problem", "extensions", "patterns", "examples", "units"}
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
             raise LanguageError(
                 f"a [[language]] has no '{key}'", path, *_place(text, key), f"known are {known}"
             )
-        if key in ("extensions", "patterns"):
+        if key in ("extensions", "patterns", "units"):
             if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                 raise LanguageError(f"'{key}' is a list of texts", path, *_place(text, key))
         elif not isinstance(value, str):
@@ -131,6 +132,7 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
             for ending in entry.get("extensions", found.extensions)
         ),
         patterns=tuple(entry.get("patterns", ())),
+        units=tuple(entry.get("units", ())),
     )
 
 

@@ -5,7 +5,7 @@ A `Prefix` is a persistent value: advancing returns a new one, rolling back is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -100,10 +100,12 @@ class Prefix:
         state: ParseState,
         initial: Evaluation,
         known: Known | None = None,
+        to_judge: Prefix | None = None,
     ) -> None:
         self.language = language
         self.state = state
         self._initial = initial
+        self._to_judge = to_judge  # a beginning of this text that the constraints are asked about
         self._known = known  # the witness of an earlier prefix of this text, to be used again
         self._tried: dict[str, Prefix] = {}  # what was advanced to in order to judge a keyword
 
@@ -116,8 +118,13 @@ class Prefix:
 
     @staticmethod
     def of_grammar(language: Language) -> Prefix:
-        """The empty prefix, judged by the grammar alone (strategy ``grammar``)."""
-        return Prefix(language, language.grammar.start(), _NO_CONSTRAINTS.initial())
+        """The empty prefix, ruled by the grammar alone; see `judged` (strategy ``grammar``)."""
+        return Prefix(
+            language,
+            language.grammar.start(),
+            _NO_CONSTRAINTS.initial(),
+            to_judge=Prefix.start(language),
+        )
 
     @property
     def text(self) -> str:
@@ -130,7 +137,16 @@ class Prefix:
         tried = self._tried.get(text)
         if tried is not None:
             return tried
-        return Prefix(self.language, self.state.advance(text), self._initial, self._known)
+        to_judge = self.__dict__.get("judged", self._to_judge) if self._to_judge else None
+        state = self.state.advance(text)
+        return Prefix(self.language, state, self._initial, self._known, to_judge)
+
+    @cached_property
+    def judged(self) -> Prefix:
+        """This text under grammar and constraints; the prefix itself if it is that already."""
+        if self._to_judge is None:
+            return self
+        return self._to_judge.advance(self.text[len(self._to_judge.text) :])
 
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
@@ -184,6 +200,18 @@ class Prefix:
     def expected(self) -> tuple[Expected, ...]:
         """The terminals that may stand here by the grammar; `readings` has those that may stay."""
         return self.state.expected()
+
+    def ends_unit(self, since: int) -> bool:
+        """Whether a syntactic unit has ended behind the first `since` characters, in any case.
+
+        A unit is an object of one of the language's `units`, of any class where it names none.
+        """
+        trails = {expected.trail for expected in self.state.expected()}
+        finished = self.state.finish()
+        if finished is not None:
+            trails.add(finished)
+        units = self.language.units
+        return bool(trails) and all(_has_unit(trail, since, units) for trail in trails)
 
     def may_follow(self, char: str) -> bool:
         """False only if no text goes on with ``char``: a first look, by the grammar alone."""
@@ -339,6 +367,23 @@ def _same_value(before: Expected, behind: Expected) -> bool:
         and bool(behind.value_begun)
         and behind.trail.size == before.trail.size
     )
+
+
+def _has_unit(trail: Trail, since: int, units: Container[str]) -> bool:
+    """Whether an object of one of the classes ends in a trail behind the first characters."""
+    ends: list[int] = []
+    at: Trail | None = trail
+    while at is not None and at.event is not None:
+        event = at.event
+        if isinstance(event, Close):
+            ends.append(event.end)
+        elif isinstance(event, Open) and ends:
+            if ends.pop() > since and (not units or event.cls in units):
+                return True
+        if not ends and not isinstance(event, Close | Open) and event.end <= since:
+            return False
+        at = at.parent
+    return False
 
 
 def _common_prefix(texts: list[str]) -> str:

@@ -37,6 +37,13 @@ class FiniteGuide:
 
     comment_end = ""
 
+    @property
+    def judged(self) -> FiniteGuide:
+        return self
+
+    def ends_unit(self, since: int) -> bool:
+        return False
+
     def may_follow(self, char: str) -> bool:
         return self.advance(char).alive
 
@@ -94,6 +101,14 @@ class BracketGuide:
     @property
     def comment_end(self) -> str:
         return "\n" if self.in_comment else ""
+
+    @property
+    def judged(self) -> BracketGuide:
+        return self
+
+    def ends_unit(self, since: int) -> bool:
+        """A closing bracket ends a unit."""
+        return not self.in_comment and ")" in self.text[since:]
 
     def may_follow(self, char: str) -> bool:
         return self.advance(char).alive

@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from language_server.decoding import (
-    Context,
     Event,
     Generation,
     GenerationError,
@@ -28,8 +25,8 @@ from language_server.decoding import (
     generate_with,
 )
 from language_server.decoding.guide import Guide
-from language_server.decoding.language_model import Logits
 from tests.decoding.guides import Answer, BracketGuide, FiniteGuide
+from tests.decoding.models import Adversary, Closing
 
 FREE = LayoutPolicy.free()
 NO_PROMPT = Prompt(())
@@ -51,36 +48,6 @@ def run(
         seed=seed,
         limits=Limits(max_tokens, **limits),  # type: ignore[arg-type]
     )
-
-
-class Adversary(LanguageModel):
-    """Prefers what the guide will reject: opening brackets, then words without end."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.name = "adversary"
-        self.vocabulary = vocabulary
-
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
-        logits = np.zeros(len(self.vocabulary), dtype=np.float32)
-        for token, data in enumerate(self.vocabulary.token_bytes):
-            if data is not None:
-                logits[token] = 4 * data.count(b"(") - 4 * data.count(b")") + (data[:1] == b"a")
-        return FixedContext(logits)
-
-
-class FixedContext(Context):
-    def __init__(self, logits: Logits) -> None:
-        self._logits = logits
-
-    def append(self, tokens: Sequence[int]) -> None:
-        pass
-
-    def rewind(self, count: int) -> None:
-        pass
-
-    def logits(self) -> Logits:
-        self.calls += 1
-        return self._logits
 
 
 @pytest.mark.parametrize("budget", [13, 20, 40, 80])
@@ -184,22 +151,6 @@ def test_assured_equals_grammar_where_grammar_is_consistent(pieces: Vocabulary) 
             assert assured.text == grammar.text
             assert assured.tokens["witness"] == 0
     assert pairs >= 20
-
-
-class Closing(LanguageModel):
-    """Likes brackets that close, single words and the end."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.name = "closing"
-        self.vocabulary = vocabulary
-
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
-        logits = np.full(len(self.vocabulary), -6, dtype=np.float32)
-        for token, data in enumerate(self.vocabulary.token_bytes):
-            if data in (b"(", b")", b" ab", b" a"):
-                logits[token] = 0.5
-        logits[list(self.vocabulary.end_tokens)] = 2
-        return FixedContext(logits)
 
 
 def test_equal_seeds_give_equal_texts(pieces: Vocabulary) -> None:

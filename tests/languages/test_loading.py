@@ -164,6 +164,7 @@ name = "toy"
 grammar = "lang/g.tx"
 extensions = ["ty", ".tyy"]
 patterns = ["toys/*.txt"]
+units = ["Item"]
 
 [files]
 "*.dsl" = "toy"
@@ -181,7 +182,17 @@ def test_manifest(tmp_path: Path) -> None:
     for name in ("a.ty", "b.tyy", "toys/c.txt", "x/d.dsl"):
         assert [e.name for e in known.for_file(Path(name))] == ["toy"], name
     assert known.for_file(Path("c.txt")) == ()
-    assert load_language("toy", tmp_path).name == "toy"
+    toy = load_language("toy", tmp_path)
+    assert (toy.name, toy.units) == ("toy", ("Item",))
+
+
+def test_manifest_with_a_unit_the_grammar_lacks(tmp_path: Path) -> None:
+    write(tmp_path, toy_tx=GRAMMAR)
+    manifest = '[[language]]\nname="toy"\ngrammar="toy.tx"\nunits=["Itme"]\n'
+    (tmp_path / "langwright.toml").write_text(manifest)
+    with pytest.raises(LanguageError, match="the grammar has no rule 'Itme'") as caught:
+        load_language("toy", tmp_path)
+    assert caught.value.path == tmp_path / "toy.tx"
 
 
 def test_manifest_wins_over_shipped(tmp_path: Path) -> None:
@@ -211,6 +222,7 @@ def test_t3_files_that_two_languages_claim(tmp_path: Path) -> None:
         ("[[language]]\ngrammar = 'x.tx'\ncolour = 'red'", "no 'colour'"),
         ("[[language]]\ngrammar = 'x.tx'\nextensions = 'x'", "list of texts"),
         ("[[language]]\ngrammar = 'x.tx'\nexamples = 'none'", "does not exist"),
+        ("[[language]]\ngrammar = 'x.tx'\nunits = 'Item'", "list of texts"),
         ("files = 3", "[files]"),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from language_server.languages import Language, load_language
@@ -79,6 +81,39 @@ def test_grammar_alone_knows_no_constraint(clevr: Language) -> None:
     text = 'graph LR\n1["scene"] --> 2["query_color"]'
     assert Prefix.of_grammar(clevr).advance(text).complete
     assert not Prefix.start(clevr).advance(text).alive
+
+
+def test_a_text_by_the_grammar_alone_can_be_judged_at_any_place(clevr: Language) -> None:
+    prefix = Prefix.of_grammar(clevr).advance('graph LR\n1["scene"] --> 2')
+    assert prefix.judged.alive
+    prefix = prefix.advance('["query_color"]')
+    assert prefix.alive
+    assert not prefix.judged.alive
+    strict = Prefix.start(clevr)
+    assert strict.judged is strict
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "units", "ended"),
+    [
+        ("statechart A", 0, (), False),
+        ("statechart A event e", 12, (), False),  # the name may go on
+        ("statechart A event e ", 12, (), True),
+        ("statechart A event e ", 20, (), False),
+        ("statechart A event e state B {", 20, (), False),  # an object has begun, none has ended
+        ("statechart A event e state B { on e -> C ", 20, (), True),
+        ("statechart A event e state B { on e -> C ", 20, ("State",), False),
+        ("statechart A event e state B { on e -> C }", 20, ("State",), True),
+        ("statechart A event e state B { on e [x > 1] -> C", 20, ("Comparison",), True),
+        ("statechart A event e state B { on e [x > 1] -> C", 20, ("Variable",), False),
+    ],
+)
+def test_where_a_unit_has_ended(
+    statechart: Language, text: str, since: int, units: tuple[str, ...], ended: bool
+) -> None:
+    language = replace(statechart, definition=replace(statechart.definition, units=units))
+    for start in (Prefix.start, Prefix.of_grammar):
+        assert start(language).advance(text).ends_unit(since) is ended
 
 
 @pytest.mark.parametrize(

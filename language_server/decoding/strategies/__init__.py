@@ -14,6 +14,7 @@ from language_server.decoding.generation import Finish
 from language_server.decoding.run import Run
 from language_server.decoding.strategies.assured import assured
 from language_server.decoding.strategies.mask import mask
+from language_server.decoding.strategies.retry import retry
 
 GuideKind = Literal["none", "grammar", "language"]
 
@@ -39,6 +40,7 @@ STRATEGIES: Mapping[str, Strategy] = {
         Strategy("free", "no guidance", "none", mask),
         Strategy("grammar", "every token keeps the syntax completable", "grammar", mask),
         Strategy("mask", "every token keeps the partial model completable", "language", mask),
+        Strategy("retry", "the grammar, with a check at each syntactic unit", "grammar", retry),
         Strategy("assured", "mask, with a known completion in reserve", "language", assured),
     )
 }

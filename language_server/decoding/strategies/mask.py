@@ -1,7 +1,6 @@
 """``mask``: each token must keep the guide alive (projectional decoding).
 
 With a guide of the grammar alone this is ``grammar``, with one that allows everything it is
-With a guide of the grammar alone this is ``grammar``, with one that allows everything it is
 ``free``. It does not look ahead: it may run out of budget, or into a place where no token is
 allowed. From such a place it takes one token back and tries another, a bounded number of times.
 """

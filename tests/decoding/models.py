@@ -1,0 +1,57 @@
+"""Language models with plain preferences, for brackets and words."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from language_server.decoding import Context, LanguageModel, Prompt, Vocabulary
+from language_server.decoding.language_model import Logits
+
+
+class FixedContext(Context):
+    def __init__(self, logits: Logits) -> None:
+        self._logits = logits
+
+    def append(self, tokens: Sequence[int]) -> None:
+        pass
+
+    def rewind(self, count: int) -> None:
+        pass
+
+    def logits(self) -> Logits:
+        self.calls += 1
+        return self._logits
+
+
+class Adversary(LanguageModel):
+    """Prefers what the guide will reject: opening brackets, then words without end."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.name = "adversary"
+        self.vocabulary = vocabulary
+
+    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+        logits = np.zeros(len(self.vocabulary), dtype=np.float32)
+        for token, data in enumerate(self.vocabulary.token_bytes):
+            if data is not None:
+                logits[token] = 4 * data.count(b"(") - 4 * data.count(b")") + (data[:1] == b"a")
+        return FixedContext(logits)
+
+
+class Closing(LanguageModel):
+    """Likes brackets that close, single words and the end."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.name = "closing"
+        self.vocabulary = vocabulary
+
+    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+        logits = np.full(len(self.vocabulary), -6, dtype=np.float32)
+        for token, data in enumerate(self.vocabulary.token_bytes):
+            if data in (b"(", b")", b" ab", b" a"):
+                logits[token] = 0.5
+        logits[list(self.vocabulary.end_tokens)] = 2
+        return FixedContext(logits)
