@@ -6,12 +6,10 @@ A trail is a linked list that grows at its end; two readings that share a prefix
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(NamedTuple):
     """An object of a common rule begins.
 
     Attributes:
@@ -27,8 +25,7 @@ class Open:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(NamedTuple):
     """A primitive value fills a feature of the innermost open object.
 
     Attributes:
@@ -45,8 +42,7 @@ class Assign:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refer:
+class Refer(NamedTuple):
     """A reference by name fills a feature of the innermost open object (``[Type|Rule]``).
 
     Attributes:
@@ -63,8 +59,7 @@ class Refer:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(NamedTuple):
     """The innermost open object is finished; ``end`` is the offset behind its last character."""
 
     end: int
@@ -99,7 +94,7 @@ class Trail:
 
     def events(self) -> Iterator[Event]:
         """All events, oldest first."""
-        newest_first = []
+        newest_first: list[Event] = []
         trail: Trail | None = self
         while trail is not None and trail.event is not None:
             newest_first.append(trail.event)

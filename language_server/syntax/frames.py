@@ -172,12 +172,14 @@ def flush(trail: Trail, pending: Pending | None, start: int) -> Trail:
     """``trail`` with the objects that begin at ``start``."""
     if pending is None:
         return trail
+    if pending[0] is None:
+        return Trail(trail, Open(*pending[1:], start))
     newest_first = []
     while pending is not None:
         newest_first.append(pending)
         pending = pending[0]
     for _, cls, feature, many in reversed(newest_first):
-        trail = trail.then(Open(cls, feature, many, start))
+        trail = Trail(trail, Open(cls, feature, many, start))
     return trail
 
 

@@ -17,18 +17,14 @@ from language_server.syntax.slots import (
     AssignSlot,
     CloseSlot,
     Layout,
-    MatchSlot,
     Mode,
-    Part,
     Result,
-    Slot,
 )
 from language_server.syntax.tables import Path, table_of
 from language_server.syntax.values import (
     CLOSE,
     OPEN,
     TEXT,
-    Pending,
     convert,
     fill,
     fold,
@@ -51,215 +47,175 @@ def rush(machine: Machine) -> bool:
     (thread,) = bucket.values()
     if thread.conditions or any(entry[2] in machine.open for entry in thread.inside):
         return False
-    run = _Rush(machine, thread, at)
-    run.run()
-    if run.at != at:
-        machine.threads = {run.at: {(): run.arrived}}
-    return run.goes_on and not machine.closed
+    arrived, behind, goes_on = _run(machine, thread, at)
+    if behind != at:
+        machine.threads = {behind: {(): arrived}}
+    return goes_on and not machine.closed
 
 
-class _Rush:
-    """The thread that runs, taken apart."""
+def _run(machine: Machine, thread: Thread, at: int) -> tuple[Thread, int, bool]:
+    """Read terminal by terminal; stop before the first that is not plainly the only one.
 
-    __slots__ = (
-        "_machine",
-        "arrived",
-        "at",
-        "frame",
-        "goes_on",
-        "last",
-        "parts",
-        "pending",
-        "slot",
-        "trail",
-    )
+    One long loop over plain variables: this is where whole documents are read.
 
-    def __init__(self, machine: Machine, thread: Thread, at: int) -> None:
-        self._machine = machine
-        self.at = at
-        self.slot: Slot = thread.slot
-        self.frame: Frame = thread.frame
-        self.trail: Trail = thread.trail
-        self.pending: Pending | None = thread.pending
-        self.parts: Part | None = thread.parts
-        self.last = thread.end
-        self.arrived = thread
-        self.goes_on = False
-
-    def _thread(self) -> Thread:
-        """The thread as it is now."""
-        return Thread(self.slot, self.frame, self.trail, self.pending, self.parts, self.last)
-
-    def run(self) -> None:
-        """Read terminal by terminal; stop before the first that is not plainly the only one.
-
-        ``arrived`` is then the thread as it came to that place, before it returned from any rule
-        there.
-        """
-        machine = self._machine
-        skipper = machine.skipper
-        text, shift = machine.text, machine.shift
-        length = len(text)
-        layout: Layout | None = None
-        start = 0
-        while True:
-            slot = self.slot
-            op = slot.op
-            if op == CloseSlot.op:
-                self.slot = slot.next  # type: ignore[attr-defined]
-                continue
-            if op == AssignSlot.op:
-                self._assign(slot)  # type: ignore[arg-type]
-                continue
-            table = slot.table or table_of(slot)
-            if not table.plain:
-                return
-            if table.layout is None:
-                if not table.passes or not self._can_return():
-                    return
-                self._return(table.paths[0].result)
-                continue
+    Returns:
+        The thread as it came to the last place, before it returned from any rule there; that place;
+        and whether something may certainly follow there.
+    """
+    skipper, closed = machine.skipper, machine.closed
+    text, shift = machine.text, machine.shift
+    length = len(text)
+    slot, frame, trail, pending = thread.slot, thread.frame, thread.trail, thread.pending
+    parts, last = thread.parts, thread.end
+    arrived = (slot, frame, trail, pending, parts, last)
+    goes_on = False
+    layout: Layout | None = None
+    start = 0
+    while True:
+        op = slot.op
+        if op == CloseSlot.op:
+            slot = slot.next  # type: ignore[attr-defined]
+            continue
+        if op == AssignSlot.op:
+            value, begin, end, parts = fold(parts)
+            trail = fill(trail, slot.sink, value, begin, end)  # type: ignore[attr-defined]
+            slot = slot.next  # type: ignore[attr-defined]
+            continue
+        table = slot.table
+        if table is None:
+            table = table_of(slot)
+        if not table.plain:
+            break
+        path: Path | None
+        if table.layout is None:
+            if not table.passes:
+                break
+            path = table.paths[0]
+        else:
             if layout is not table.layout:
                 layout = table.layout
-                start = self.at - shift
+                start = at - shift
                 white = layout.white
                 while start < length and text[start] in white:
                     start += 1
                 if start == length:
-                    self.goes_on = table.reads
-                    return
+                    goes_on = table.reads
+                    break
                 if skipper.begins_comment(text[start]):
-                    start, undecided = skipper.skip(machine, layout, self.at)
+                    start, undecided = skipper.skip(machine, layout, at)
                     start -= shift
                     if undecided or start == length:
-                        return
+                        break
             char = text[start]
-            paths = table._by_char.get(char)
+            paths = table.by_char.get(char)
             if paths is None:
                 paths = table.at(char)
-            if len(paths) != 1 or paths[0].looks:
-                fitting = self._fitting(paths, start, char, layout)
-                if fitting is None:
-                    return
-                path = fitting
-            else:
-                path = paths[0]
-            match = path.match
-            if match is None:
-                if not self._can_return():
-                    return
-                self._return(path.result)
-                continue
-            terminal = match.terminal
-            end = terminal.match(text, start)
-            if not machine.closed and terminal.undecided(text, start, end):
-                self.goes_on = not path.looks
-                return
-            if end <= start:
-                return
-            self._read(path, match, start, end)
-            self.arrived = self._thread()
-            layout = None
-
-    def _can_return(self) -> bool:
-        frame = self.frame
-        if frame.more is not None or frame.parent is None:
-            return False
-        return not self._machine.open or not (frame.conditions or frame.inside)
-
-    def _fitting(
-        self, paths: tuple[Path, ...], start: int, char: str, layout: Layout
-    ) -> Path | None:
-        """The only one of ``paths`` that fits the text; None if several do or it is not clear."""
-        machine = self._machine
-        text = machine.text
-        found: Path | None = None
-        for path in paths:
-            if found is not None and found.beats(path):
-                continue
-            if path.match is not None:
-                terminal = path.match.terminal
-                end = terminal.match(text, start)
-                if not machine.closed and terminal.undecided(text, start, end):
-                    self.goes_on = not path.looks
-                    return None
-                if end < 0:
-                    continue
-            elif not self._can_return():
-                return None
-            elif not _follows(self.frame, path.result, char, layout):
-                continue
-            for look in path.looks:
-                answer = machine.ahead(look.probe, self.at)
-                if answer is None:
-                    return None
-                if answer != look.wanted:
+            path = paths[0] if len(paths) == 1 else None
+            if path is None or path.looks:
+                path, goes_on = _fitting(machine, frame, paths, at, start, layout)
+                if path is None:
                     break
+        match = path.match
+        if match is None:  # the rule ends here
+            if not _can_return(machine, frame):
+                break
+            call, body, result = frame.call, frame.body, path.result
+            assert call is not None and body is not None and frame.parent is not None
+            if call.opens is not None:
+                if pending is not None:
+                    pending = pending[0]
+                else:
+                    trail = Trail(trail, Close(last))
+            if body.mode is Mode.VALUE:
+                parts = (parts, CLOSE, "", "", 0, 0) if result.true else frame.parts
             else:
-                if found is not None:
-                    return None
-                found = path
-        return found
-
-    def _read(self, path: Path, match: MatchSlot, start: int, end: int) -> None:
-        machine = self._machine
-        shift = machine.shift
-        frame, trail, pending, parts = self.frame, self.trail, self.pending, self.parts
-        at = self.at
+                if body.mode is Mode.ABSTRACT and result is Result.TEXT and body.sink is not None:
+                    trail = fill(trail, body.sink, *join_texts(parts))
+                parts = frame.parts
+            slot = call.to(result)
+            frame = frame.parent
+            continue
+        terminal = match.terminal
+        end = terminal.match(text, start)
+        if not closed and terminal.undecided(text, start, end):
+            goes_on = not path.looks
+            break
+        if end <= start:
+            break
         for call in path.calls:
-            frame = Frame(call.body, at, call, frame, trail, pending, parts)
+            body = call.body
+            frame = Frame(body, at, call, frame, trail, pending, parts)
             if call.opens is not None:
                 pending = (pending, *call.opens)
-            parts = (
-                (parts, OPEN, "", call.body.name, 0, 0) if call.body.mode is Mode.VALUE else None
-            )
+            parts = (parts, OPEN, "", body.name, 0, 0) if body.mode is Mode.VALUE else None
+        at = end + shift
         if match.loud:
             if pending is not None:
                 trail = flush(trail, pending, start + shift)
                 pending = None
-            self.last = end + shift
+            last = at
         effect = match.effect
         if effect:
-            terminal = match.terminal
-            if terminal.kind == "keyword" and not terminal.boundary:
-                value = terminal.text
-            else:
-                value = machine.text[start:end]
+            plain = terminal.kind == "keyword" and not terminal.boundary
+            value = terminal.text if plain else text[start:end]
             if effect == GATHER:
                 if match.result is not Result.NONE:
-                    parts = (parts, TEXT, value, match.reader, start + shift, end + shift)
+                    parts = (parts, TEXT, value, match.reader, start + shift, at)
             elif effect == ASSIGN and match.sink is not None:
-                if machine.skipper.uses_groups:
-                    group = terminal.group(machine.text, start)
+                if skipper.uses_groups:
+                    group = terminal.group(text, start)
                     value = group if group is not None else value
-                converted = convert(value, match.reader)
-                trail = fill(trail, match.sink, converted, start + shift, end + shift)
-        self.frame, self.trail, self.pending, self.parts = frame, trail, pending, parts
-        self.slot = match.after
-        self.at = end + shift
+                value = convert(value, match.reader)
+                trail = fill(trail, match.sink, value, start + shift, at)
+        slot = match.after
+        arrived = (slot, frame, trail, pending, parts, last)
+        layout = None
+    return Thread(*arrived), at, goes_on
 
-    def _return(self, result: Result) -> None:
-        frame = self.frame
-        call, body = frame.call, frame.body
-        assert call is not None and body is not None and frame.parent is not None
-        if call.opens is not None:
-            if self.pending is not None:
-                self.pending = self.pending[0]
-            else:
-                self.trail = self.trail.then(Close(self.last))
-        if body.mode is Mode.VALUE:
-            self.parts = (self.parts, CLOSE, "", "", 0, 0) if result.true else frame.parts
+
+def _can_return(machine: Machine, frame: Frame) -> bool:
+    """Whether there is one caller to return to, and no guard waits for it."""
+    if frame.more is not None or frame.parent is None:
+        return False
+    return not machine.open or not (frame.conditions or frame.inside)
+
+
+def _fitting(
+    machine: Machine, frame: Frame, paths: tuple[Path, ...], at: int, start: int, layout: Layout
+) -> tuple[Path | None, bool]:
+    """The only one of ``paths`` that fits the text at ``start``, behind what is skipped at ``at``.
+
+    Returns:
+        The path, None if several fit or it is not clear; and whether something may certainly follow
+        although it is not clear.
+    """
+    text = machine.text
+    found: Path | None = None
+    for path in paths:
+        if found is not None and found.beats(path):
+            continue
+        if path.match is not None:
+            terminal = path.match.terminal
+            end = terminal.match(text, start)
+            if not machine.closed and terminal.undecided(text, start, end):
+                return None, not path.looks
+            if end < 0:
+                continue
+        elif not _can_return(machine, frame):
+            return None, False
+        elif not _follows(frame, path.result, text[start], layout):
+            continue
+        for look in path.looks:
+            answer = machine.ahead(look.probe, at)
+            if answer is None:
+                return None, False
+            if answer != look.wanted:
+                break
         else:
-            if body.mode is Mode.ABSTRACT and result is Result.TEXT and body.sink is not None:
-                self.trail = fill(self.trail, body.sink, *join_texts(self.parts))
-            self.parts = frame.parts
-        self.slot = call.to(result)
-        self.frame = frame.parent
-
-    def _assign(self, slot: AssignSlot) -> None:
-        value, start, end, self.parts = fold(self.parts)
-        self.trail = fill(self.trail, slot.sink, value, start, end)
-        self.slot = slot.next
+            if found is not None:
+                return None, False
+            found = path
+    return found, False
 
 
 def _follows(frame: Frame, result: Result, char: str, layout: Layout) -> bool:

@@ -155,6 +155,7 @@ class MatchSlot(Slot):
     """Match a terminal, after white space and comments.
 
     Attributes:
+        node: the expression it was compiled from.
         loud: whether the terminal becomes part of the parse tree.
         effect: NOTHING, ASSIGN (to ``sink``) or GATHER (into the value that is being read).
         reader: the name under which textX converts the text.
@@ -165,10 +166,12 @@ class MatchSlot(Slot):
 
     __slots__ = (
         "_after",
+        "_next",
         "behind",
         "effect",
         "layout",
         "loud",
+        "node",
         "reader",
         "result",
         "sink",
@@ -179,6 +182,7 @@ class MatchSlot(Slot):
     def __init__(
         self,
         home: Body,
+        node: Any,
         terminal: Terminal,
         layout: Layout,
         loud: bool,
@@ -190,6 +194,7 @@ class MatchSlot(Slot):
     ) -> None:
         super().__init__(home, after.rest + terminal.width)
         self.behind = after.rest
+        self.node = node
         self.terminal = terminal
         self.layout = layout
         self.loud = loud
@@ -198,11 +203,14 @@ class MatchSlot(Slot):
         self.sink = sink
         self.result = result
         self._after = after
+        self._next: Slot | None = None
 
     @property
     def after(self) -> Slot:
         """Where to go on behind a text."""
-        return self._after(self.result)
+        if self._next is None:
+            self._next = self._after(self.result)
+        return self._next
 
     @property
     def after_empty(self) -> Slot:
@@ -217,9 +225,10 @@ class ChoiceSlot(Slot):
         moving: branches that may read text and yet return ``None``. Arpeggio then tries the next
             branch *behind* that text, and only if it fails the ones after it at the beginning. The
             next branch behind the text is closed as branch ``-1 - index``.
+        origin: the expression it was compiled from, and which part of it the first branch reads.
     """
 
-    __slots__ = ("_branches", "_make", "moving")
+    __slots__ = ("_branches", "_make", "moving", "origin")
     op = 1
 
     def __init__(
@@ -228,9 +237,11 @@ class ChoiceSlot(Slot):
         rest: float,
         make: Callable[[ChoiceSlot], Any],
         moving: frozenset[int] = frozenset(),
+        origin: tuple[Any, int] | None = None,
     ) -> None:
         super().__init__(home, rest)
         self.moving = moving
+        self.origin = origin
         self._make = make
         self._branches: tuple[Slot, ...] | None = None
 

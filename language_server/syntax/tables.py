@@ -111,19 +111,22 @@ class Table:
     """The paths of one slot.
 
     Attributes:
+        by_char: the paths that fit a next character, as far as somebody has asked (see ``at``).
         layout: what is skipped before all its terminals; None if they differ.
         plain: False if some way is too intricate for paths, so that the table must not be used.
         reads: whether some terminal stands here that nothing but the text decides on.
         passes: whether the end of the rule is all there is to reach.
     """
 
-    __slots__ = ("_branches", "_by_char", "layout", "passes", "paths", "plain", "reads")
+    __slots__ = ("_branches", "by_char", "layout", "passes", "paths", "plain", "reads")
 
     def __init__(self, slot: Slot) -> None:
-        self._by_char: dict[str, tuple[Path, ...]] = {}
+        self.by_char: dict[str, tuple[Path, ...]] = {}
         self._branches: dict[tuple[str, bool], tuple[int, ...]] = {}
         paths: list[Path] = []
         self.plain = _Walk(paths).run(slot) and _without_unreachable(paths)
+        if self.plain:
+            _without_repeated(paths)
         self.paths = tuple(paths)
         self.reads = any(path.match is not None and not path.looks for path in paths)
         layouts = {path.match.layout for path in paths if path.match is not None}
@@ -132,9 +135,9 @@ class Table:
 
     def at(self, char: str) -> tuple[Path, ...]:
         """The paths that fit the next character (behind what is skipped)."""
-        known = self._by_char.get(char)
+        known = self.by_char.get(char)
         if known is None:
-            known = self._by_char[char] = tuple(
+            known = self.by_char[char] = tuple(
                 path
                 for path in self.paths
                 if path.match is None or path.match.terminal.can_start(char)
@@ -261,6 +264,54 @@ def _without_unreachable(paths: list[Path]) -> bool:
                 passing.append(path)
     paths[:] = kept
     return True
+
+
+def _without_repeated(paths: list[Path]) -> None:
+    """Remove the paths that enter a rule on whose failure at this very place they depend.
+
+    ``(items+=Item | others+=Other)*`` reads the next item in another round of the inner repetition,
+    never in one of the outer: that is tried only where the inner round, an item, has failed.
+    """
+    kept: list[Path] = []
+    for path in paths:
+        if not any(_fails_before(earlier, path) for earlier in kept):
+            kept.append(path)
+    paths[:] = kept
+
+
+def _fails_before(earlier: Path, later: Path) -> bool:
+    """Whether ``later`` needs a rule to fail here, for ``earlier`` to fail, that it enters here."""
+    for index, (turn, other) in enumerate(zip(earlier.turns, later.turns, strict=False)):
+        if turn.choice is not other.choice or turn.calls is not other.calls:
+            return False
+        if turn.branch == other.branch:
+            continue
+        depth = _depth(turn.calls)
+        if turn.choice.moving or len(earlier.calls) <= depth:
+            return False
+        call = earlier.calls[depth]
+        further = earlier.turns[index + 1 : index + 2]
+        return (
+            not any(following.calls is turn.calls for following in further)
+            and call.body.least > 0
+            and set(earlier.looks) <= set(later.looks)
+            and any(entered.body is call.body for entered in later.calls[depth:])
+            and all(_leaves_at_once(call.to(result), turn) for result in Result if result)
+        )
+    return False
+
+
+def _depth(linked: Any) -> int:
+    depth = 0
+    while linked is not None:
+        linked, depth = linked[0], depth + 1
+    return depth
+
+
+def _leaves_at_once(slot: Slot, turn: Turn) -> bool:
+    while isinstance(slot, AssignSlot):
+        slot = slot.next
+    return isinstance(slot, CloseSlot) and _closes(slot, turn)
 
 
 def _calls(linked: Any) -> tuple[CallSlot, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from language_server.syntax.events import Assign, Refer, Trail
+from language_server.syntax.events import Assign, Event, Refer, Trail
 from language_server.syntax.slots import Part, Sink
 
 OPEN, TEXT, CLOSE = 0, 1, 2
@@ -40,11 +40,14 @@ def fill(trail: Trail, sink: Sink, value: Any, start: int, end: int) -> Trail:
     feature = sink.feature
     if feature is None or value is None:
         return trail
+    event: Event
     if sink.flag:
-        return trail.then(Assign(feature, False, True, sink.rule, start, end))
-    if sink.target is not None:
-        return trail.then(Refer(feature, sink.many, sink.target, str(value), sink.rule, start, end))
-    return trail.then(Assign(feature, sink.many, value, sink.rule, start, end))
+        event = Assign(feature, False, True, sink.rule, start, end)
+    elif sink.target is not None:
+        event = Refer(feature, sink.many, sink.target, str(value), sink.rule, start, end)
+    else:
+        event = Assign(feature, sink.many, value, sink.rule, start, end)
+    return Trail(trail, event)
 
 
 def fold(part: Part | None) -> tuple[Any, int, int, Part | None]:
