@@ -15,12 +15,13 @@ from language_server.cli.check import problems_of
 from language_server.cli.console import note, write_json
 from language_server.cli.growing_text import Appending, GrowingText, Rewriting, Silent
 from language_server.cli.options import AsJson, language_for
+from language_server.cli.story import Story
 from language_server.languages import Language
 from language_server.workspace.positions import LineIndex
 from language_server.workspace.problems import is_fault, problem
 
 if TYPE_CHECKING:
-    from language_server.decoding import Generation
+    from language_server.decoding import Event, Generation, Sampling
 
 DEFAULT_MAX_TOKENS = 256
 
@@ -58,6 +59,29 @@ def generate(
             show_default=False,
         ),
     ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(min=0, help="0 takes the likeliest token, 0.7 is usual.", show_default=False),
+    ] = None,
+    top_k: Annotated[
+        int | None,
+        typer.Option("--top-k", min=1, help="Keep the likeliest tokens.", show_default=False),
+    ] = None,
+    top_p: Annotated[
+        float | None,
+        typer.Option("--top-p", help="Keep the likeliest with this share.", show_default=False),
+    ] = None,
+    min_p: Annotated[
+        float | None,
+        typer.Option("--min-p", help="Keep what is this likely at least.", show_default=False),
+    ] = None,
+    repetition_penalty: Annotated[
+        float | None,
+        typer.Option("--repetition-penalty", help="Above 1 against loops.", show_default=False),
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Tell on standard error what happens and why.")
+    ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Write a model that fits a description; the text appears as it grows.
@@ -68,9 +92,23 @@ def generate(
     from language_server.decoding import generate as write_model
     from language_server.decoding import load_model
 
+    sampling = _sampling(
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        min_p=min_p,
+        repetition_penalty=repetition_penalty,
+    )
     known = language_for(language, None)
     loaded = load_model(model, note)
-    growing = _growing_text(strategy, as_json)
+    growing = _growing_text(strategy, as_json, trace)
+    story = Story(note) if trace else None
+
+    def hear(event: Event) -> None:
+        growing.hear(event)
+        if story is not None:
+            story.hear(event)
+
     with _cancelled_by_interrupt() as cancel:
         generation = write_model(
             known,
@@ -81,8 +119,11 @@ def generate(
             max_tokens=max_tokens,
             deadline=deadline,
             cancel=cancel,
-            on_event=growing.hear,
+            on_event=hear,
+            sampling=sampling,
         )
+    if story is not None:
+        story.finish()
     growing.finish(generation.generated)
     return _report(known, generation, as_json)
 
@@ -122,12 +163,22 @@ def _summary(generation: Generation, valid: bool) -> str:
     )
 
 
-def _growing_text(strategy: str, as_json: bool) -> GrowingText:
+def _sampling(**given: float | None) -> Sampling:
+    """Raises: BadParameter: a value that has no meaning."""
+    from language_server.decoding import Sampling
+
+    try:
+        return Sampling(**{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _growing_text(strategy: str, as_json: bool, trace: bool) -> GrowingText:
     if as_json:
         return Silent()
-    if sys.stdout.isatty():
+    if sys.stdout.isatty() and not trace:
         return Rewriting(sys.stdout)
-    return Appending(sys.stdout, waits_for_snapshots=strategy == "assured")
+    return Appending(sys.stdout, waits_for_snapshots=strategy != "free")
 
 
 @contextmanager

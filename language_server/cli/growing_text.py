@@ -37,7 +37,8 @@ class Silent(GrowingText):
 class Appending(GrowingText):
     """For files and pipes: only text that is not taken back any more is written.
 
-    Under a strategy that goes back, that is what lies before its latest snapshot.
+    Under a strategy that goes back, that is what lies before its latest snapshot; where it has no
+    snapshots, nothing before the end.
     """
 
     def __init__(self, stream: TextIO, waits_for_snapshots: bool) -> None:

@@ -135,9 +135,8 @@ class Run:
         """
         banned = self._banned[-1]
         # Behind a place that was gone back to, everything is drawn anew.
-        draw = self._sampler.draw(
-            self.filter, self.state, self._logits(), len(self._path), self.backtracks
-        )
+        written = [step.token for step in self._path]
+        draw = self._sampler.draw(self.filter, self.state, self._logits(), written, self.backtracks)
         counted = 0
         for token, after in draw:
             self.rejections += draw.rejections - counted

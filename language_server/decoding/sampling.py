@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,12 +21,15 @@ class Sampling:
         top_p: keep the smallest set of likeliest allowed tokens with at least this share of the
             mass.
         min_p: keep allowed tokens at least this likely, relative to the likeliest allowed one.
+        repetition_penalty: what the logits of tokens that the text has already are divided by
+            (multiplied where negative), before everything else: CTRL, Keskar et al. 2019.
     """
 
     temperature: float = 0.7
     top_k: int | None = None
     top_p: float | None = None
     min_p: float | None = None
+    repetition_penalty: float = 1.0
 
     def __post_init__(self) -> None:
         if self.temperature < 0:
@@ -36,6 +40,8 @@ class Sampling:
             share = getattr(self, name)
             if share is not None and not 0 < share <= 1:
                 raise ValueError(f"{name} must lie between 0 and 1")
+        if self.repetition_penalty <= 0:
+            raise ValueError("repetition_penalty must be greater than 0")
 
 
 class Sampler:
@@ -66,14 +72,35 @@ class Sampler:
         return np.asarray(logits / np.float32(self._sampling.temperature) + noise, np.float32)
 
     def draw(
-        self, token_filter: TokenFilter, state: State, logits: Logits, place: int, attempt: int
+        self,
+        token_filter: TokenFilter,
+        state: State,
+        logits: Logits,
+        written: Sequence[int],
+        attempt: int,
     ) -> Search:
-        """The allowed tokens in the order in which they would be drawn."""
-        keys = self.keys(logits, place, attempt)
+        """The allowed tokens behind those ``written``, in the order in which they would be drawn.
+
+        Args:
+            attempt: how often tokens have been taken back so far.
+        """
+        logits = self._penalised(logits, written)
+        keys = self.keys(logits, len(written), attempt)
         if self._truncates:
             kept = self._kept(token_filter, state, logits)
             keys = np.where(kept, keys, -np.inf).astype(np.float32)
         return Search(token_filter, state, keys)
+
+    def _penalised(self, logits: Logits, written: Sequence[int]) -> Logits:
+        penalty = np.float32(self._sampling.repetition_penalty)
+        if penalty == 1 or not written:
+            return logits
+        seen = np.unique(np.asarray(written))
+        changed = logits.copy()
+        changed[seen] = np.where(
+            changed[seen] > 0, changed[seen] / penalty, changed[seen] * penalty
+        )
+        return changed
 
     @property
     def _truncates(self) -> bool:

@@ -174,6 +174,14 @@ class TestGenerate:
         assert told["seconds"].keys() >= {"model", "syntax", "semantics"}
         assert {"model_calls", "rejections"} <= told.keys()
 
+    def test_the_story_of_a_generation(self, langwright: Command, here: Path) -> None:
+        (here / "gold.txt").write_text("statechart D\n\ninitial state A")
+        arguments = ("--model", "replay:gold.txt", "--trace", "--repetition-penalty", "1.2")
+        outcome = langwright("generate", "-l", "statechart", *arguments, "a door")
+        assert outcome.out == "statechart D\n\ninitial state A\n"
+        told = [line.split()[1] for line in outcome.err.splitlines() if line[:5].strip().isdigit()]
+        assert {"model", "forced", "snapshot:"} <= set(told)
+
     def test_an_invalid_result_is_told(self, langwright: Command, here: Path) -> None:
         (here / "bad.txt").write_text("statechart")
         arguments = ("--strategy", "free", "--model", "replay:bad.txt")

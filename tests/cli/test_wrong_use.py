@@ -109,6 +109,13 @@ def test_an_unknown_strategy(langwright: Command, here: Path) -> None:
     assert_refused(langwright("generate", "-l", "statechart", *arguments, "x"), "magic", "assured")
 
 
+@pytest.mark.parametrize("option", ["--top-p", "--min-p", "--repetition-penalty"])
+def test_a_sampling_parameter_without_meaning(langwright: Command, here: Path, option: str) -> None:
+    arguments = ("--model", "random", option, "-3")
+    outcome = langwright("generate", "-l", "statechart", *arguments, "x")
+    assert_refused(outcome, option.strip("-").replace("-", "_"))
+
+
 def test_a_budget_that_holds_no_model(langwright: Command, here: Path) -> None:
     arguments = ("--model", "random", "--max-tokens", "1")
     outcome = langwright("generate", "-l", "statechart", *arguments, "x")

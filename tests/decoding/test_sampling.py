@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from language_server.decoding import LayoutPolicy, Vocabulary
+from language_server.decoding.guide import Unguided
 from language_server.decoding.sampling import Sampler, Sampling
+from language_server.decoding.token_filter import TokenFilter
 
 VOCABULARY = 49_152
 
@@ -30,3 +33,36 @@ def test_the_noise_is_gumbel() -> None:
     keys = Sampler(Sampling(temperature=1.0), 3).keys(np.zeros(VOCABULARY, np.float32), 0, 0)
     assert abs(float(keys.mean()) - 0.5772) < 0.03
     assert abs(float(keys.std()) - np.pi / np.sqrt(6)) < 0.03
+
+
+def test_the_penalty_divides_what_is_likely_and_multiplies_what_is_not() -> None:
+    """Keskar et al. 2019, as transformers has it: tokens that were written, once each."""
+    everything = Vocabulary([b"a", b"b", b"c", b"d", None], end_tokens=[4])
+    state = TokenFilter(everything, LayoutPolicy.free()).start(Unguided())
+    logits = np.array([3.0, 2.5, -1.0, -1.5, -9.0], dtype=np.float32)
+
+    def order(penalty: float, written: list[int]) -> list[int]:
+        sampler = Sampler(Sampling(temperature=0, repetition_penalty=penalty), 0)
+        draw = sampler.draw(TokenFilter(everything), state, logits, written, attempt=0)
+        return [token for token, _ in draw]
+
+    assert order(1.0, [0, 2]) == [0, 1, 2, 3, 4]
+    assert order(2.0, []) == [0, 1, 2, 3, 4]
+    assert order(2.0, [0, 2, 0]) == [1, 0, 3, 2, 4]  # 3 becomes 1.5, -1 becomes -2
+    assert order(1.1, [0, 0, 0]) == [0, 1, 2, 3, 4]  # 2.73, however often it was written
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"temperature": -1},
+        {"top_k": 0},
+        {"top_p": 0},
+        {"top_p": 1.5},
+        {"min_p": -0.1},
+        {"repetition_penalty": 0},
+    ],
+)
+def test_parameters_without_meaning_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Sampling(**wrong)  # type: ignore[arg-type]

@@ -13,13 +13,17 @@ from language_server.decoding.run import Run
 _STEPS_BACK = 50
 
 
-def mask(run: Run) -> Finish:
-    """Grow the text until the model ends it or the budget is used up."""
+def mask(run: Run, floor: int = 0) -> Finish:
+    """Grow the text until the model ends it or the budget is used up.
+
+    Args:
+        floor: the first so many tokens are never taken back.
+    """
     steps_back = 0
     while run.remaining > 0:
         choice = next(run.candidates(), None)
         if choice is None:
-            if steps_back == _STEPS_BACK or not step_back(run, floor=0):
+            if steps_back == _STEPS_BACK or not step_back(run, floor):
                 return "dead-end"
             steps_back += 1
             continue

@@ -36,7 +36,7 @@ def retry(run: Run) -> Finish:
         except _Refused as why:
             run.back_to(snapshot, str(why))
     run.emit("rejection", "", f"{_RETRIES} checks have failed: from here on by the grammar alone")
-    return mask(run)
+    return mask(run, floor=snapshot)
 
 
 def _write_unit(run: Run) -> Finish | None:
