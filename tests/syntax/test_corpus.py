@@ -12,8 +12,15 @@ from tests.syntax.corpus import Case, cases, tokens
 
 CASES = cases()
 SHORT = [case for case in CASES if case.model.stat().st_size <= 700]
+LONGER = [case for case in CASES if case not in SHORT]
 
 needs_corpus = pytest.mark.skipif(not CASES, reason="the corpus is not beside the project")
+
+
+@needs_corpus
+def test_the_corpus_is_whole() -> None:
+    """No language and no model is left out: what is not read here would be counted as read."""
+    assert (len({case.language for case in CASES}), len(CASES)) == (23, 87)
 
 
 @needs_corpus
@@ -30,6 +37,19 @@ def test_document_reads_as_textx(case: Case) -> None:
 @pytest.mark.parametrize("case", SHORT, ids=str)
 def test_pieces_agree(case: Case) -> None:
     """At once, in random pieces and token by token the events are the same."""
+    check_pieces(case)
+
+
+@needs_corpus
+@pytest.mark.long
+@pytest.mark.parametrize("case", LONGER, ids=str)
+def test_pieces_of_long_models_agree(case: Case) -> None:
+    """The same for the longer models."""
+    check_pieces(case)
+
+
+def check_pieces(case: Case) -> None:
+    """Assert that a text read in pieces has the events of the document, and the same text."""
     text, start = case.text, case.ours().start()
     document = list(case.ours().parse(text).trail.events())
     for pieces in (
@@ -55,7 +75,7 @@ def test_next_token_is_expected(case: Case) -> None:
 
 @needs_corpus
 @pytest.mark.long
-@pytest.mark.parametrize("case", [c for c in CASES if c not in SHORT], ids=str)
+@pytest.mark.parametrize("case", LONGER, ids=str)
 def test_next_token_is_expected_in_long_models(case: Case) -> None:
     """The same for the longer models."""
     check_recall(case)
