@@ -98,7 +98,7 @@ class TransformersModel(LanguageModel):
             network = AutoModelForCausalLM.from_pretrained(source, dtype=dtype)
             network.train(False)
         vocabulary = vocabulary_from_backend(
-            tokenizer.backend_tokenizer, _end_tokens(network, tokenizer)
+            tokenizer.backend_tokenizer, end_tokens(network, tokenizer)
         )
         int8 = dtype == torch.bfloat16 and _use_int8_weights(network)
         _use_grouped_attention(network)
@@ -296,7 +296,7 @@ def _common_length(left: list[int], right: list[int]) -> int:
     return next(place for place in range(shorter) if left[place] != right[place])
 
 
-def _end_tokens(network: Any, tokenizer: Any) -> set[int]:
+def end_tokens(network: Any, tokenizer: Any) -> set[int]:
     """Every id that model or tokenizer call an end: any of them ends an answer."""
     ends: set[int] = set()
     sources = (getattr(network, "generation_config", None), network.config, tokenizer)
