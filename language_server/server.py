@@ -25,17 +25,14 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from language_server.features import protocol
 from language_server.features.completion import propose
-from language_server.features.diagnostics import (
-    load_failures,
-    problems_of_document,
-)
+from language_server.features.diagnostics import problems_of_definitions, problems_of_document
 from language_server.features.generation import GenerationRefused, Plan, plan
 from language_server.features.inline_completion import ghost_text
 from language_server.features.proofs import verdict_within
 from language_server.languages import Language, LanguageError
 from language_server.projection import Prefix
 from language_server.workspace.catalogue import Catalogue
-from language_server.workspace.documents import Document, Documents, Edit, path_of
+from language_server.workspace.documents import Document, Documents, Edit, path_of, same_uri
 from language_server.workspace.model_worker import ModelWorker, WorkerError
 from language_server.workspace.positions import Position, Range
 from language_server.workspace.problems import range_data
@@ -117,7 +114,7 @@ class Langwright(LanguageServer):
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
         self._background: set[asyncio.Future[Any]] = set()
         self._told: set[tuple[str, ...]] = set()
-        self._marked: set[str] = set()
+        self._marks: dict[str, list[types.Diagnostic]] = {}
 
     async def analyst(self, work: Callable[[], T]) -> T:
         """Have the analyst thread do something."""
@@ -149,7 +146,7 @@ class Langwright(LanguageServer):
         scheduled = self._scheduled.pop(uri, None)
         if scheduled is not None:
             scheduled.cancel()
-        self._publish(uri, [], None)
+        self._publish(uri, self._marks_of(uri), None)
 
     def prefix(self, document: Document, language: Language, offset: int) -> Prefix:
         """The text before a place of a document; analyst thread only."""
@@ -171,23 +168,35 @@ class Langwright(LanguageServer):
     async def reload(self, root: Path | None) -> None:
         """Read the languages anew and analyse all documents again."""
         self.catalogue = await self.analyst(lambda: Catalogue(root))
-        await self.report_failures()
+        await self.report_definitions()
         for document in self.documents:
             self.schedule_analysis(document.uri, 0.0)
 
-    async def report_failures(self) -> None:
-        """Show in the files, and once in a message, which languages do not load and why."""
+    async def report_definitions(self) -> None:
+        """Show what is wrong with the languages in the files that define them.
+
+        What does not load is also told once in a message.
+        """
         failures = await self.analyst(self.catalogue.failures)
-        marked = load_failures(failures)
-        for uri in self._marked - marked.keys():
-            self._publish(uri, [], None)
-        for uri, diagnostics in marked.items():
-            self._publish(uri, diagnostics, None)
-        self._marked = set(marked)
+        self._mark(problems_of_definitions(failures, ()))
         for failure in failures:
             if (str(failure),) not in self._told:
                 self._told.add((str(failure),))
                 self.show(f"Langwright: {failure}", types.MessageType.Warning)
+        warnings = await self.analyst(self.catalogue.warnings)
+        self._mark(problems_of_definitions(failures, warnings))
+
+    def _mark(self, marks: dict[str, list[types.Diagnostic]]) -> None:
+        """Publish what concerns files as they are on disk; open documents are analysed instead."""
+        gone: dict[str, list[types.Diagnostic]] = {uri: [] for uri in self._marks}
+        self._marks = marks
+        for uri, diagnostics in {**gone, **marks}.items():
+            document = self.documents.get(uri)
+            if document is None or not self.catalogue.claiming(document):
+                self._publish(document.uri if document else uri, diagnostics, None)
+
+    def _marks_of(self, uri: str) -> list[types.Diagnostic]:
+        return next((d for of, d in self._marks.items() if same_uri(of) == same_uri(uri)), [])
 
     def show(self, message: str, kind: types.MessageType) -> None:
         self.window_show_message(types.ShowMessageParams(type=kind, message=message))
@@ -221,6 +230,8 @@ class Langwright(LanguageServer):
             document, lambda: problems_of_document(self.catalogue, document)
         )
         if diagnostics is not None and self.documents.is_current(document):
+            if not self.catalogue.claiming(document):
+                diagnostics = [*self._marks_of(uri), *diagnostics]
             self._publish(uri, diagnostics, document.version)
             self._tell_conflict(document)
             with contextlib.suppress(LanguageError):
@@ -285,7 +296,7 @@ def _initialize(server: Langwright, params: types.InitializeParams) -> None:
 
 async def _initialized(server: Langwright, params: types.InitializedParams) -> None:
     await _watch_definitions(server)
-    await server.report_failures()
+    await server.report_definitions()
 
 
 async def _shutdown(server: Langwright, params: None) -> None:

@@ -15,14 +15,17 @@ from language_server.workspace.catalogue import Catalogue
 def languages(as_json: AsJson = False) -> int:
     """List the languages that are known: shipped, registered with textX, or in langwright.toml.
 
-    Every one of them is loaded; what does not load is listed with the reason.
+    Every one of them is loaded; what does not load is listed with the reason, and what in a grammar
+    or a problem file its users will pay for with its place.
     """
     known = catalogue()
     failures = list(known.failures())
     rows = []
+    warnings: list[LanguageError] = []
     for entry in known.entries:
-        row, failure = _row(known, entry)
+        row, failure, doubts = _row(known, entry)
         rows.append(row)
+        warnings += doubts
         if failure is not None and failure not in failures:
             failures.append(failure)
     if as_json:
@@ -37,12 +40,17 @@ def languages(as_json: AsJson = False) -> int:
             f"{state or row['description']}".rstrip()
             + "\n"
         )
+    for warning in warnings:
+        write(f"{warning.place}warning: {warning.told}\n")
     for failure in failures:
         note(f"langwright: {failure}")
     return 0
 
 
-def _row(known: Catalogue, entry: Entry) -> tuple[dict[str, Any], LanguageError | None]:
+def _row(
+    known: Catalogue, entry: Entry
+) -> tuple[dict[str, Any], LanguageError | None, tuple[LanguageError, ...]]:
+    """What is listed of a language, why it does not load, and what is doubtful about it."""
     row: dict[str, Any] = {
         "name": entry.name,
         "origin": entry.origin,
@@ -55,9 +63,9 @@ def _row(known: Catalogue, entry: Entry) -> tuple[dict[str, Any], LanguageError 
     try:
         language = known.load(entry)
     except LanguageError as error:
-        return {**row, "loads": False, "examples": 0, "error": _failure(error)}, error
+        return {**row, "loads": False, "examples": 0, "error": _failure(error)}, error, ()
     row["warnings"] = [_failure(warning) for warning in language.warnings]
-    return {**row, "loads": True, "examples": len(language.examples)}, None
+    return {**row, "loads": True, "examples": len(language.examples)}, None, language.warnings
 
 
 def _failure(error: LanguageError) -> dict[str, Any]:

@@ -24,25 +24,32 @@ def problems_of_document(catalogue: Catalogue, document: Document) -> list[types
     return [diagnostic(found, document.lines, document.uri) for found in analysis.diagnostics]
 
 
-def load_failures(failures: Iterable[LanguageError]) -> dict[str, list[types.Diagnostic]]:
-    """What is wrong with the files that define languages, by the files' URIs."""
+def problems_of_definitions(
+    failures: Iterable[LanguageError], warnings: Iterable[LanguageError]
+) -> dict[str, list[types.Diagnostic]]:
+    """What is wrong with the files that define languages, by the files' URIs.
+
+    Args:
+        failures: why languages do not load.
+        warnings: what users of languages that load will pay for.
+    """
     found: dict[str, list[types.Diagnostic]] = {}
-    for failure in failures:
-        if failure.path is None:
-            continue
-        line = max((failure.line or 1) - 1, 0)
-        column = max((failure.column or 1) - 1, 0)
-        text = failure.message + (f" {failure.cure}" if failure.cure else "")
-        found.setdefault(uri_of(failure.path), []).append(
-            types.Diagnostic(
-                range=types.Range(types.Position(line, column), types.Position(line, column + 1)),
-                message=text,
-                severity=types.DiagnosticSeverity.Error,
-                source=SOURCE,
-                code="language-does-not-load",
-            )
-        )
+    for errors, severity, code in (
+        (failures, types.DiagnosticSeverity.Error, "language-does-not-load"),
+        (warnings, types.DiagnosticSeverity.Warning, "doubtful-language"),
+    ):
+        for error in errors:
+            if error.path is not None:
+                found.setdefault(uri_of(error.path), []).append(
+                    types.Diagnostic(_range(error), error.told, severity, code, source=SOURCE)
+                )
     return found
+
+
+def _range(error: LanguageError) -> types.Range:
+    line, column = max((error.line or 1) - 1, 0), max((error.column or 1) - 1, 0)
+    end = error.end or (line + 1, column + 2)
+    return types.Range(types.Position(line, column), types.Position(end[0] - 1, end[1] - 1))
 
 
 def _at_top(message: str) -> types.Diagnostic:

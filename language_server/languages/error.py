@@ -12,6 +12,7 @@ class LanguageError(Exception):
         message: one sentence, without the place.
         path: the file to blame, None where there is none.
         line, column: from 1, None where the mistake concerns the whole file.
+        end: line and column behind the last character of it; None where that is not known.
         cure: what to do about it, '' where the message says enough.
     """
 
@@ -22,17 +23,28 @@ class LanguageError(Exception):
         line: int | None = None,
         column: int | None = None,
         cure: str = "",
+        end: tuple[int, int] | None = None,
     ) -> None:
         self.message = message
         self.path = path
         self.line = line
         self.column = column
         self.cure = cure
+        self.end = end
         super().__init__(str(self))
 
+    @property
+    def place(self) -> str:
+        """The place as a line of output begins with it, '' where there is none."""
+        if self.path is None:
+            return ""
+        at = f":{self.line}:{self.column or 1}" if self.line is not None else ""
+        return f"{self.path}{at}: "
+
+    @property
+    def told(self) -> str:
+        """The message with its cure."""
+        return f"{self.message} ({self.cure})" if self.cure else self.message
+
     def __str__(self) -> str:
-        place = "" if self.path is None else str(self.path)
-        if place and self.line is not None:
-            place += f":{self.line}:{self.column or 1}"
-        message = f"{place}: {self.message}" if place else self.message
-        return f"{message} ({self.cure})" if self.cure else message
+        return self.place + self.told

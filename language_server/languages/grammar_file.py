@@ -9,6 +9,8 @@ from textx.exceptions import TextXError
 from textx.metamodel import TextXMetaModel
 
 from language_server.languages.error import LanguageError
+from language_server.languages.textx_judge import line_and_column
+from language_server.syntax import GrammarFinding
 
 
 def read_text(path: Path, what: str) -> str:
@@ -51,6 +53,17 @@ def load_grammar(path: Path) -> TextXMetaModel:
         raise LanguageError("the grammar is nested too deeply", path) from None
     except Exception as error:  # textX lets some of Python's own errors through
         raise LanguageError(f"textX cannot load the grammar: {error}", path) from None
+
+
+def finding_as_error(finding: GrammarFinding) -> LanguageError:
+    """What is wrong with a grammar that textX builds, at its place in the file."""
+    place = finding.place
+    if place is None or place.path is None:
+        return LanguageError(finding.message, cure=finding.cure)
+    text = read_text(place.path, "grammar")
+    line, column = line_and_column(text, place.start)
+    end = line_and_column(text, place.end)
+    return LanguageError(finding.message, place.path, line, column, finding.cure, end)
 
 
 def _message(error: TextXError) -> str:

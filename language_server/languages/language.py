@@ -22,11 +22,10 @@ from language_server.languages.analysis import (
 from language_server.languages.comments import NO_COMMENTS, CommentStyle, comment_style
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
-from language_server.languages.grammar_file import load_grammar, read_text
-from language_server.languages.lint import lint
+from language_server.languages.grammar_file import finding_as_error, load_grammar, read_text
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
-from language_server.languages.textx_judge import load_problems, offset_of
+from language_server.languages.textx_judge import line_and_column, load_problems
 from language_server.syntax import Grammar
 
 
@@ -62,8 +61,7 @@ class Language:
         metamodel: textX's metamodel, the judge of syntax.
         theory: classes, features and constraints.
         definition: the files it was made of.
-        warnings: what grammar and problem file do not agree on without being wrong, and what in
-            the grammar its users will pay for.
+        doubts: what grammar and problem file do not agree on without being wrong.
         examples: descriptions with valid models.
         comment: how comments are written.
         summary: what the grammar's author says about the language.
@@ -79,7 +77,7 @@ class Language:
     definition: Definition
     examples: tuple[Example, ...] = ()
     comment: CommentStyle = NO_COMMENTS
-    warnings: tuple[LanguageError, ...] = ()
+    doubts: tuple[LanguageError, ...] = ()
     summary: str = ""
     check_further: Check | None = None
 
@@ -97,6 +95,11 @@ class Language:
     def root(self) -> str:
         """The class of the grammar that whole texts are objects of."""
         return str(self.metamodel.rootcls.__name__)
+
+    @cached_property
+    def warnings(self) -> tuple[LanguageError, ...]:
+        """The doubts, and what in the grammar its users will pay for; found at first use."""
+        return (*self.doubts, *map(finding_as_error, self.grammar.findings))
 
     @cached_property
     def prompt(self) -> str:
@@ -144,15 +147,14 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
             )
     theory = _theory(definition, metamodel)
     agreement = agree(metamodel, theory)
-    warnings = []
+    doubts = []
     for mismatch in agreement.mismatches:
         error = _mismatch_error(mismatch, definition)
         if mismatch.severity == "error":
             raise error
         if definition.problem is not None:
-            warnings.append(error)
-    doubtful = (*clashes_with_textx(metamodel), *lint(metamodel))
-    warnings += [_mismatch_error(doubt, definition) for doubt in doubtful]
+            doubts.append(error)
+    doubts += [_mismatch_error(clash, definition) for clash in clashes_with_textx(metamodel)]
     style = comment_style(metamodel)
     examples = read_examples(definition.examples, style) if definition.examples else ()
     try:
@@ -169,7 +171,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         definition=definition,
         examples=examples,
         comment=style,
-        warnings=tuple(warnings),
+        doubts=tuple(doubts),
         summary=summary,
         check_further=further_problem_check(definition.grammar),
     )
@@ -200,15 +202,6 @@ def _mismatch_error(mismatch: Mismatch, definition: Definition) -> LanguageError
         there = line_and_column(read_text(definition.grammar, "grammar"), mismatch.in_grammar[0])
         message += f" ({definition.grammar.name}:{there[0]}:{there[1]})"
     return LanguageError(message, path, line, column, cure)
-
-
-def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """The line and column of an offset, both from 1; the opposite of `offset_of`."""
-    before = text[:offset]
-    line = before.count("\n") + 1
-    column = offset - (before.rfind("\n") + 1) + 1
-    assert offset_of(text, line, column) == min(offset, len(text))
-    return line, column
 
 
 def _leading_comment(grammar: str) -> str:

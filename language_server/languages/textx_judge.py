@@ -125,6 +125,15 @@ def offset_of(text: str, line: int | None, column: int | None) -> int:
     return min(at + (column or 1) - 1, len(text))
 
 
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """The line and column of an offset, both from 1; the opposite of `offset_of`."""
+    before = text[:offset]
+    line = before.count("\n") + 1
+    column = offset - (before.rfind("\n") + 1) + 1
+    assert offset_of(text, line, column) == min(offset, len(text))
+    return line, column
+
+
 def _whole(text: str, message: str, code: str) -> Diagnostic:
     stop = text.find("\n")
     return Diagnostic(0, len(text) if stop < 0 else stop, "error", "syntax", code, message)

@@ -1,7 +1,7 @@
 """Prefix parsing of any textX grammar, recovery, exact source spans."""
 
-from language_server.syntax.checks import GrammarFinding
 from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
+from language_server.syntax.finding import GrammarFinding, GrammarPlace
 from language_server.syntax.grammar import Grammar
 from language_server.syntax.joints import comment_end, joint, stands_apart
 from language_server.syntax.recovery import Parse, SyntaxFault
@@ -15,6 +15,7 @@ __all__ = [
     "Expected",
     "Grammar",
     "GrammarFinding",
+    "GrammarPlace",
     "Open",
     "Parse",
     "ParseState",

@@ -7,12 +7,9 @@ place keeps the other from ever being read there.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-import arpeggio
-
-from language_server.syntax.checks import GrammarFinding
-from language_server.syntax.measures import reachable
+from language_server.syntax.finding import GrammarFinding, GrammarPlace
+from language_server.syntax.places import Places
 from language_server.syntax.slots import (
     AssignSlot,
     Body,
@@ -25,7 +22,7 @@ from language_server.syntax.slots import (
     ReturnSlot,
     Slot,
 )
-from language_server.syntax.tables import Path, Table, table_of
+from language_server.syntax.tables import Path, Table, Turn, table_of
 from language_server.syntax.terminals import Terminal
 
 #: Slots looked at; groups of many elements have more.
@@ -35,74 +32,28 @@ MOST_PATHS = 120
 
 _FIRST_CHARACTERS = "xtfTFaA_0.-+\"'/#([{<!"
 
+#: What may stand behind a keyword, for regexes that look ahead.
+_BEHIND = ("", "x", "1", "_", ".", ",", ";", ":", "=", "(", "[", "{", " ", "\n", " x", " =", " (")
+
 _BASE_TYPES = frozenset(
     ("ID", "BOOL", "INT", "FLOAT", "STRICTFLOAT", "STRING", "NUMBER", "BASETYPE")
 )
 
 
-def ambiguities(root: Any, start: Body) -> tuple[GrammarFinding, ...]:
-    """Findings about the grammar with the parser model ``root``, compiled from ``start`` on."""
-    found: dict[tuple[object, ...], GrammarFinding] = {}
-    for finding in (*_swapping_groups(root), *_lost_line_ends(root)):
-        found.setdefault((finding.code, finding.rules, finding.message), finding)
-    for slot in _places(start):
+def ambiguities(start: Body, places: Places) -> Iterator[GrammarFinding]:
+    """Findings about the grammar compiled from ``start`` on, each once."""
+    found: set[tuple[object, ...]] = set()
+    for slot in _slots(start):
         table = table_of(slot)
         if table.plain and len(table.paths) <= MOST_PATHS and slot.home.name not in _BASE_TYPES:
-            for finding in _shadowed(table):
-                found.setdefault((finding.code, finding.rules, finding.message), finding)
-    return tuple(found.values())
+            for finding in _shadowed(table, places):
+                key = (finding.code, finding.place or finding.rules, finding.message)
+                if key not in found:
+                    found.add(key)
+                    yield finding
 
 
-def _expressions(root: Any) -> Iterator[tuple[str, Any]]:
-    """All expressions with the rules they stand in."""
-    for rule in reachable([root]):
-        if rule.root and not rule.rule_name.startswith("__asgn"):
-            waiting = [rule]
-            while waiting:
-                node = waiting.pop()
-                yield rule.rule_name, node
-                waiting.extend(
-                    child
-                    for child in node.nodes
-                    if not child.root or child.rule_name.startswith("__asgn")
-                )
-
-
-def _lost_line_ends(root: Any) -> Iterator[GrammarFinding]:
-    """``ws`` inside ``eolterm``: Arpeggio restores the white space without line ends."""
-    for rule, node in _expressions(root):
-        if getattr(node, "eolterm", False) and any(
-            getattr(inner, "ws", None) is not None for inner in reachable(list(node.nodes))
-        ):
-            yield GrammarFinding(
-                "lost-line-ends",
-                (rule,),
-                f"in rule {rule}, a repetition with eolterm calls a rule with its own ws; textX "
-                "then takes line ends for text in all that follows",
-            )
-
-
-def _swapping_groups(root: Any) -> Iterator[GrammarFinding]:
-    """``('x' x=INT 'y' y=INT)#``: values are taken in the order of the grammar, not of keywords."""
-    for rule, node in _expressions(root):
-        if not isinstance(node, arpeggio.UnorderedGroup):
-            continue
-        readers: dict[int, str] = {}
-        for child in node.nodes:
-            if child.rule_name.startswith("__asgn"):
-                feature, reader = child._attr_name, id(child.nodes[0])
-                other = readers.setdefault(reader, feature)
-                if other != feature:
-                    yield GrammarFinding(
-                        "swapped-values",
-                        (rule,),
-                        f"in the unordered group of rule {rule}, {other} and {feature} are read "
-                        "alike, so a text may give the value of one to the other; put each "
-                        "into parentheses with its keyword",
-                    )
-
-
-def _places(start: Body) -> Iterator[Slot]:
+def _slots(start: Body) -> Iterator[Slot]:
     """The slots at which a thread may stand between two terminals."""
     seen: set[Slot] = set()
     waiting: list[tuple[Slot, bool]] = [(start.start, True)]
@@ -131,7 +82,7 @@ def _following(slot: Slot, is_place: bool) -> Iterator[tuple[Slot, bool]]:
         yield slot.next, False
 
 
-def _shadowed(table: Table) -> Iterator[GrammarFinding]:
+def _shadowed(table: Table, places: Places) -> Iterator[GrammarFinding]:
     """Terminals that a preferred one always reads instead."""
     for index, later in enumerate(table.paths):
         if later.match is None or later.match.terminal.kind == "end":
@@ -140,24 +91,39 @@ def _shadowed(table: Table) -> Iterator[GrammarFinding]:
             if (
                 earlier.match is not None
                 and not earlier.looks
+                and earlier.match.layout is later.match.layout
                 and earlier.match.home.name not in _BASE_TYPES
                 and earlier.beats(later)
-                and _reads_instead(earlier.match.terminal, later.match.terminal)
             ):
-                yield _finding(table, earlier, later)
-                break
+                text = _lost_text(earlier.match.terminal, later.match.terminal)
+                if text is not None:
+                    yield _Shadow(table, earlier, later, places).finding(text)
+                    break
 
 
-def _reads_instead(one: Terminal, other: Terminal) -> bool:
-    """Whether ``one`` keeps ``other`` from being read.
+def _lost_text(one: Terminal, other: Terminal) -> str | None:
+    """A text of ``other`` that ``one`` keeps it from reading; None if none was found.
 
     A regex reads a whole keyword, or a keyword or regex reads the beginning of another such.
     """
-    if one is other:
-        return False
-    if one.kind != other.kind:
-        return one.kind == "regex" and one.match(other.text, 0) == len(other.text)
-    return any(0 < one.match(text, 0) < len(text) for text in _samples(other))
+    if one is other or (one.kind, other.kind) == ("keyword", "regex"):
+        return None
+    for text in sorted(_samples(other), key=lambda text: (len(text), text)):
+        if 0 < one.match(text, 0) < len(text):
+            return text
+    if one.kind == "regex" and other.kind == "keyword" and _always_reads(one, other):
+        return other.text
+    return None
+
+
+def _always_reads(one: Terminal, word: Terminal) -> bool:
+    """Whether a regex reads a keyword whatever stands behind it."""
+    texts = (word.text + behind for behind in _BEHIND)
+    return all(
+        one.match(text, 0) >= len(word.text)
+        for text in texts
+        if word.match(text, 0) == len(word.text)
+    )
 
 
 def _samples(terminal: Terminal) -> set[str]:
@@ -169,39 +135,71 @@ def _samples(terminal: Terminal) -> set[str]:
     return {text for text in shortest | longer if text}
 
 
-def _finding(table: Table, earlier: Path, later: Path) -> GrammarFinding:
-    assert earlier.match is not None and later.match is not None
-    choice = _parting(earlier, later)
-    rule = choice.home.name
-    one, other = earlier.match.terminal.describe(), later.match.terminal.describe()
-    if later.match.terminal.kind != "keyword" or earlier.match.terminal.kind != "regex":
-        return GrammarFinding(
-            "dead-alternative",
-            (rule,),
-            f"in rule {rule}, {one} comes before {other} and reads the beginning of it, so the "
-            "longer text is not read there; put the longer one first",
+class _Shadow:
+    """A terminal and a preferred one that takes its text."""
+
+    def __init__(self, table: Table, earlier: Path, later: Path, places: Places) -> None:
+        assert earlier.match is not None and later.match is not None
+        self._table, self._earlier, self._later, self._places = table, earlier, later, places
+        self._taker, self._taken = earlier.match, later.match
+        self._turn, self._other_turn = _parting(earlier, later)
+        self._rule = self._turn.choice.home.name
+
+    def finding(self, text: str) -> GrammarFinding:
+        """What to say, where ``text`` is one that is lost."""
+        one, other = self._taker.terminal.describe(), self._taken.terminal.describe()
+        whole = self._taker.terminal.match(text, 0) == len(text)
+        if not whole:
+            return self._told(
+                "dead-alternative",
+                f"in rule {self._rule}, {one} comes before {other} and takes the beginning of "
+                f"'{text}', which {other} therefore never reads",
+                f"put {other} first",
+            )
+        cure = f"write !{_exactly(text)} before {one}"
+        ways_on = [path for path in self._table.paths if path.match is not self._taker]
+        if ways_on == [self._later] and _repeats(self._earlier, self._turn.choice):
+            return self._told(
+                "swallowed-terminator",
+                f"in rule {self._rule}, {one} reads {other} too, so the repetition never ends",
+                f"{cure}, in a rule of its own that is repeated",
+            )
+        return self._told(
+            "swallowed-keyword",
+            f"in rule {self._rule}, {one} reads {other} too where both may stand, so {other} is "
+            "never read there",
+            cure,
         )
-    ways_on = [path for path in table.paths if path.match is not earlier.match]
-    if ways_on == [later] and _repeats(earlier, choice):
-        return GrammarFinding(
-            "swallowed-terminator",
-            (rule,),
-            f"in rule {rule}, {one} reads {other} too, so the repetition never ends; write "
-            f"!{other} before what is repeated",
-        )
-    return GrammarFinding(
-        "swallowed-keyword",
-        (rule,),
-        f"in rule {rule}, {one} reads {other} too where both may stand, so {other} is never read "
-        f"there; write !{other} before {one}",
-    )
+
+    def _told(self, code: str, message: str, cure: str) -> GrammarFinding:
+        taker = self._place(self._turn) or self._places.of(self._taker.node)
+        taken = self._place(self._other_turn) or self._places.of(self._taken.node)
+        place, other = taker, taken
+        how = "this is never read"
+        if code == "dead-alternative":
+            place, other, how = taken, taker, "this takes the beginning of its text"
+        related = (other, how) if other is not None and other != place else None
+        return GrammarFinding(code, (self._rule,), message, cure, place, related)
+
+    def _place(self, turn: Turn) -> GrammarPlace | None:
+        """Where the way that was taken at the choice begins, if it is a part of the choice."""
+        origin = turn.choice.origin
+        if origin is None:
+            return None
+        expression, first = origin
+        return self._places.of_child(expression, first + turn.branch)
 
 
-def _parting(earlier: Path, later: Path) -> ChoiceSlot:
-    """The choice at which two paths part."""
+def _exactly(word: str) -> str:
+    """The expression that matches a word and not the beginning of a longer one."""
+    return f"/{word}\\b/" if word.isidentifier() else f"'{word}'"
+
+
+def _parting(earlier: Path, later: Path) -> tuple[Turn, Turn]:
+    """The branches with which two paths part at a choice."""
     for turn, other in zip(earlier.turns, later.turns, strict=False):
         if turn.branch != other.branch:
-            return turn.choice
+            return turn, other
     raise AssertionError("two paths of a slot part at a choice")
 
 

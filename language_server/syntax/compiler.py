@@ -239,6 +239,7 @@ class _Rule:
             effect = GATHER
         return MatchSlot(
             self._body,
+            node,
             self._compiler.terminal(node),
             env.layout(),
             env.loud and not node.suppress and not isinstance(node, arpeggio.EndOfFile),
@@ -331,6 +332,7 @@ class _Rule:
                         for index, alternative in enumerate(alternatives)
                         if id(alternative) in self._compiler.moving
                     ),
+                    (node, first),
                 )
             return suffixes[first]
 
@@ -386,7 +388,7 @@ class _Rule:
                 return [taken]
             return [taken, after(Result.NONE)]
 
-        return ChoiceSlot(self._body, after.rest, make)
+        return ChoiceSlot(self._body, after.rest, make, origin=(node, 0))
 
     def _repetition(
         self, node: Node, env: Environment, after: Continuation, sink: Sink | None
@@ -401,6 +403,7 @@ class _Rule:
                     self._body,
                     after.rest,
                     lambda choice: ways(choice, sum_),
+                    origin=(node, 0),
                 )
             return rounds[sum_]
 
@@ -531,7 +534,9 @@ class _Group:
                 branches.append(self._elements(others, remaining, sum_, outer))
             return branches
 
-        return ChoiceSlot(self._rule._body, self._rest(remaining), make)
+        return ChoiceSlot(
+            self._rule._body, self._rest(remaining), make, origin=(self._node, index)
+        )
 
     def _removed(self, index: int, remaining: int) -> int:
         """Arpeggio removes the first element that *equals* the one that was read."""

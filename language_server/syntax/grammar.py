@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from language_server.syntax.ambiguities import ambiguities
-from language_server.syntax.checks import GrammarFinding, findings
+from language_server.syntax.checks import checks
 from language_server.syntax.compiler import Compiler
 from language_server.syntax.events import Trail
+from language_server.syntax.finding import GrammarFinding
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.layout import Skipper
+from language_server.syntax.places import Places
 from language_server.syntax.recovery import Parse, parse
 from language_server.syntax.state import ParseState, start
 
@@ -20,23 +23,28 @@ if TYPE_CHECKING:
 class Grammar:
     """A textX grammar compiled from the parser model of its metamodel.
 
-    Attributes:
-        findings: what is wrong with the grammar itself.
+    Args:
+        metamodel: textX's metamodel.
+        source: the text of the grammar, where that is not what the metamodel's file says.
     """
 
-    def __init__(self, metamodel: TextXMetaModel) -> None:
+    def __init__(self, metamodel: TextXMetaModel, source: str | None = None) -> None:
+        self._metamodel = metamodel
+        self._source = source
         self._compiler = Compiler(metamodel)
-        self.findings = findings(self._compiler.root, self._compiler.least)
         self._skipper = Skipper(self._compiler, bool(metamodel.use_regexp_group))
 
     @staticmethod
-    def of(metamodel: TextXMetaModel) -> Grammar:
+    def of(metamodel: TextXMetaModel, source: str | None = None) -> Grammar:
         """Compile the grammar of ``metamodel``."""
-        return Grammar(metamodel)
+        return Grammar(metamodel, source)
 
-    def ambiguities(self) -> tuple[GrammarFinding, ...]:
-        """Where the grammar does not read what it seems to; looked for anew at each call."""
-        return ambiguities(self._compiler.root, self._compiler.body_of_root())
+    @cached_property
+    def findings(self) -> tuple[GrammarFinding, ...]:
+        """What in the grammar its users will pay for though textX builds it; found at first use."""
+        places = Places(self._metamodel, self._source)
+        start = self._compiler.body_of_root()
+        return (*checks(self._metamodel, places), *ambiguities(start, places))
 
     def start(self) -> ParseState:
         """The state before any text."""

@@ -6,6 +6,7 @@ catalogue does not notice changes on disk: make a new one when a definition has 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Iterator
 from functools import cached_property
@@ -103,6 +104,15 @@ class Catalogue:
     def failures(self) -> tuple[LanguageError, ...]:
         """What is wrong with the manifest, the workspace's languages and installed packages."""
         return (*self._registry.failures, *self._failing())
+
+    def warnings(self) -> tuple[LanguageError, ...]:
+        """What users of the workspace's languages will pay for though the languages load."""
+        found: list[LanguageError] = []
+        for entry in self.entries:
+            if entry.origin == "workspace":
+                with contextlib.suppress(LanguageError):
+                    found += self.load(entry).warnings
+        return tuple(found)
 
     def _failing(self) -> Iterator[LanguageError]:
         for entry in self.entries:

@@ -38,6 +38,19 @@ class TestLanguages:
         assert "statechart" in told.out
         assert "broken.tx" in told.err
 
+    def test_doubtful_grammars_are_listed_with_the_place(
+        self, langwright: Command, here: Path
+    ) -> None:
+        (here / "value.tx").write_text("Model: value=Value;\nValue: INT | FLOAT;\n")
+        (here / "langwright.toml").write_text('[[language]]\ngrammar = "value.tx"\n')
+        rows = {row["name"]: row for row in langwright("languages", "--json").json["languages"]}
+        (warning,) = rows["value"]["warnings"]
+        assert (warning["line"], warning["column"]) == (2, 14)
+        assert rows["statechart"]["warnings"] == []
+        told = langwright("languages")
+        assert told.code == 0
+        assert f"{here / 'value.tx'}:2:14: warning: in rule Value, INT" in told.out
+
 
 class TestCheck:
     def test_a_consistent_model(self, langwright: Command, door: Path) -> None:

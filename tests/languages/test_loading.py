@@ -248,3 +248,20 @@ def test_a_feature_that_hides_what_textx_needs(tmp_path: Path) -> None:
     (warning,) = toy.warnings
     assert (warning.line, warning.column) == (2, 28)
     assert "'parent'" in warning.message
+
+
+def test_warnings_of_a_language_have_their_place(tmp_path: Path) -> None:
+    """What the grammar's users will pay for, in the file where it stands."""
+    write(tmp_path, toy_tx="import items\nModel: items*=Item;\n")
+    write(tmp_path, items_tx="// Items\nItem: 'item' ids+=ID 'end';\n")
+    (warning,) = load_language(str(tmp_path / "toy.tx")).warnings
+    assert (warning.path, warning.line, warning.column) == (tmp_path / "items.tx", 2, 19)
+    assert warning.end == (2, 21)
+    assert "never ends" in warning.message
+    assert r"!/end\b/" in warning.cure
+
+
+def test_shipped_grammars_are_clean() -> None:
+    for entry in registry().entries:
+        if entry.origin == "shipped":
+            assert entry.load().warnings == ()
