@@ -45,7 +45,10 @@ def generate(
         typer.Option(metavar="default|random|replay:FILE|PATH", help="The language model."),
     ] = "default",
     strategy: Annotated[
-        str, typer.Option(metavar="assured|retry|mask|grammar|free", help="How it is guided.")
+        str,
+        typer.Option(
+            metavar="assured|cascade[:STRATEGY]|retry|mask|grammar|free", help="How it is guided."
+        ),
     ] = "assured",
     seed: Annotated[int, typer.Option(help="Equal seeds give equal texts.")] = 0,
     max_tokens: Annotated[
@@ -79,6 +82,9 @@ def generate(
         float | None,
         typer.Option("--repetition-penalty", help="Above 1 against loops.", show_default=False),
     ] = None,
+    reasoning: Annotated[
+        int, typer.Option(metavar="TOKENS", min=0, help="Let the model think aloud first.")
+    ] = 0,
     trace: Annotated[
         bool, typer.Option("--trace", help="Tell on standard error what happens and why.")
     ] = False,
@@ -121,6 +127,7 @@ def generate(
             cancel=cancel,
             on_event=hear,
             sampling=sampling,
+            reasoning=reasoning,
         )
     if story is not None:
         story.finish()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from language_server.decoding.draft import artefact
 from language_server.decoding.generation import (
+    Event,
     Finish,
     Generation,
     GenerationError,
@@ -17,9 +21,10 @@ from language_server.decoding.guide import Guide, Unguided
 from language_server.decoding.language_model import LanguageModel, Prompt
 from language_server.decoding.layout import LayoutPolicy
 from language_server.decoding.prompt import build_prompt
+from language_server.decoding.reasoning import Thoughts, think
 from language_server.decoding.run import Limits, Run, Stopped
 from language_server.decoding.sampling import Sampler, Sampling
-from language_server.decoding.strategies import DEFAULT_STRATEGY, STRATEGIES, GuideKind
+from language_server.decoding.strategies import DEFAULT_STRATEGY, GuideKind, strategy_named
 from language_server.decoding.token_filter import TokenFilter
 
 if TYPE_CHECKING:
@@ -45,24 +50,27 @@ def generate(
     cancel: threading.Event | None = None,
     on_event: OnEvent | None = None,
     sampling: Sampling | None = None,
+    reasoning: int = 0,
 ) -> Generation:
     """Write a text of ``language`` that fits ``description``.
 
     Args:
-        strategy: a name of ``STRATEGIES``.
+        strategy: a name of ``STRATEGIES``, or ``cascade:`` and the name of another one.
         seed: equal seeds, models and limits give equal texts (a deadline aside).
         max_tokens: budget of the text that is added.
         deadline: seconds from now; the best there is then is returned.
         prefix_text: the beginning of the text; it stays as it is.
         cancel: set it to stop; what there is then is returned.
         on_event: called in this thread while the text grows.
+        reasoning: tokens the model may think aloud before it writes; they are not of the budget.
 
     Raises:
         GenerationError: no such strategy, a beginning that cannot go on, or a promise of
             ``assured`` that cannot be given.
     """
+    chosen = strategy_named(strategy)
     ends_at = None if deadline is None else time.monotonic() + deadline
-    guide = _guide(language, strategy, prefix_text)
+    guide = _guide(language, chosen.guide, prefix_text)
     prompt = build_prompt(
         model,
         language.name,
@@ -71,12 +79,18 @@ def generate(
         description,
         prefix_text,
     )
+    thoughts = None
+    if reasoning > 0:
+        sampler = Sampler(sampling or Sampling(), seed)
+        limits = Limits(reasoning, ends_at, cancel)
+        thoughts = think(model, prompt, sampler, limits, on_event)
+        prompt = thoughts.precede(prompt)
     policy = LayoutPolicy().widened_to(example.text for example in language.examples)
-    return generate_with(
-        guide,
-        prompt,
-        model,
-        strategy=strategy,
+
+    write = partial(
+        generate_with,
+        prompt=prompt,
+        model=model,
         seed=seed,
         limits=Limits(
             max_tokens, ends_at, cancel, effort=_effort(_TEXTS_PER_LOOK, cancel, ends_at)
@@ -85,6 +99,11 @@ def generate(
         sampling=sampling,
         on_event=on_event,
     )
+    if chosen.drafts:
+        generation = _cascade(language, guide, write, strategy, on_event)
+    else:
+        generation = write(guide, strategy=strategy)
+    return _with_thoughts(generation, thoughts)
 
 
 def generate_with(
@@ -99,16 +118,16 @@ def generate_with(
     sampling: Sampling | None = None,
     on_event: OnEvent | None = None,
 ) -> Generation:
-    """:func:`generate` with guide, prompt and layout policy given by the caller.
+    """:func:`generate` with guide, prompt and layout policy given by the caller; no drafts.
 
     Raises:
         GenerationError: see :func:`generate`.
     """
-    chosen = _strategy_named(strategy)
+    chosen = strategy_named(strategy)
     limits = limits if limits is not None else Limits(DEFAULT_MAX_TOKENS)
     if limits.max_tokens < 1:
         raise GenerationError("the token budget must be at least 1")
-    if chosen == "none":
+    if chosen.guide == "none":
         policy = LayoutPolicy.free()
     run = Run(
         model.start(prompt, limits.cancel),
@@ -121,7 +140,7 @@ def generate_with(
     finish: Finish
     run.begin()
     try:
-        finish = STRATEGIES[strategy].run(run)
+        finish = chosen.run(run)
     except Stopped as stopped:
         finish = stopped.finish
     state = run.state
@@ -132,7 +151,7 @@ def generate_with(
         model=model.name,
         seed=seed,
         finish=finish,
-        complete=None if chosen == "none" else state.may_end,
+        complete=None if chosen.guide == "none" else state.may_end,
         tokens=run.tokens_by_origin(),
         model_calls=run.model_calls,
         rejections=run.rejections,
@@ -157,14 +176,49 @@ def _effort(texts: int, cancel: threading.Event | None, ends_at: float | None) -
     return Effort(texts, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)
 
 
-def _strategy_named(name: str) -> GuideKind:
-    strategy = STRATEGIES.get(name)
-    if strategy is None:
-        raise GenerationError(f"there is no strategy {name!r}: {', '.join(STRATEGIES)}")
-    return strategy.guide
+def _cascade(
+    language: Language,
+    guide: Guide,
+    write: Callable[..., Generation],
+    strategy: str,
+    on_event: OnEvent | None,
+) -> Generation:
+    """A free draft if it passes the language's checks, else the text that ``write`` is guided to.
+
+    After the dual-phase cascade; ours draws with one seed in both phases, so that the guided text
+    is the draft again up to where the language forbids it.
+    """
+    draft = write(Unguided(guide.text), strategy="free")
+    text = guide.text + artefact(draft.generated)
+    fault = next((found for found in language.judge(text) if found.severity == "error"), None)
+    if fault is None:
+        return replace(draft, text=text, strategy=strategy, complete=True)
+    if on_event is not None:
+        on_event(Event("backtrack", "", 0, 0, f"the draft does not pass: {fault.message}"))
+    guided = write(guide, strategy=strategy)
+    return replace(
+        guided,
+        model_calls=guided.model_calls + draft.model_calls,
+        seconds={part: guided.seconds[part] + draft.seconds[part] for part in draft.seconds},
+        refused_draft=draft.generated,
+    )
 
 
-def _guide(language: Language, strategy: str, prefix_text: str) -> Guide:
+def _with_thoughts(generation: Generation, thoughts: Thoughts | None) -> Generation:
+    if thoughts is None:
+        return generation
+    seconds = dict(generation.seconds)
+    for part in ("model", "total"):
+        seconds[part] += thoughts.seconds
+    return replace(
+        generation,
+        model_calls=generation.model_calls + thoughts.calls,
+        seconds=seconds,
+        thoughts=thoughts.text,
+    )
+
+
+def _guide(language: Language, kind: GuideKind, prefix_text: str) -> Guide:
     from language_server.projection import Prefix
 
     starts: dict[GuideKind, Callable[[], Guide]] = {
@@ -172,7 +226,7 @@ def _guide(language: Language, strategy: str, prefix_text: str) -> Guide:
         "grammar": lambda: Prefix.of_grammar(language),
         "language": lambda: Prefix.start(language),
     }
-    guide = starts[_strategy_named(strategy)]()
+    guide = starts[kind]()
     if prefix_text:
         guide = guide.advance(prefix_text)
     if not guide.alive:

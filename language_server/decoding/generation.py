@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Origin = Literal["model", "forced", "witness"]
-EventKind = Literal["token", "forced", "witness", "rejection", "backtrack", "snapshot"]
+EventKind = Literal["thought", "token", "forced", "witness", "rejection", "backtrack", "snapshot"]
 Finish = Literal["end", "budget", "deadline", "cancelled", "dead-end"]
 
 
@@ -20,8 +20,8 @@ class Event:
     """Something that happened while a text grew.
 
     Attributes:
-        kind: ``token`` (the model's choice), ``forced``, ``witness``, ``rejection``,
-            ``backtrack``, ``snapshot``.
+        kind: ``thought`` (before the text), ``token`` (the model's choice), ``forced``,
+            ``witness``, ``rejection``, ``backtrack``, ``snapshot``.
         text: the text that was added; for ``rejection`` what was refused, if one piece was.
         length: characters of the generated text that stand behind the event; a ``backtrack``
             takes the text back to this length.
@@ -55,6 +55,8 @@ class Generation:
         rejections: tokens and subtrees of tokens that were refused.
         backtracks: how often tokens were taken back.
         seconds: by part: ``model``, ``syntax``, ``semantics``, ``total``.
+        thoughts: what the model thought before it wrote, '' if it was not asked to.
+        refused_draft: the draft that did not pass (``cascade``), None if there was none.
     """
 
     text: str
@@ -69,6 +71,8 @@ class Generation:
     rejections: int
     backtracks: int
     seconds: dict[str, float] = field(default_factory=dict)
+    thoughts: str = ""
+    refused_draft: str | None = None
 
     @property
     def generated(self) -> str:
@@ -89,4 +93,6 @@ class Generation:
             "rejections": self.rejections,
             "backtracks": self.backtracks,
             "seconds": {part: round(value, 4) for part, value in self.seconds.items()},
+            **({"thoughts": self.thoughts} if self.thoughts else {}),
+            **({"refused_draft": self.refused_draft} if self.refused_draft is not None else {}),
         }
