@@ -21,7 +21,7 @@ from language_server.constraints.theory import (
     Theory,
     Var,
 )
-from language_server.partial_model import Schema
+from language_server.partial_model import Schema, Surroundings
 
 if TYPE_CHECKING:
     from language_server.constraints.evaluation import Evaluation
@@ -63,11 +63,18 @@ class ConstraintSet:
         """Compile a theory; without a mapping, classes and features are mapped by name."""
         return ConstraintSet(theory, mapping or Mapping.by_name(theory))
 
-    def initial(self, given: Iterable[Assertion] = ()) -> Evaluation:
-        """The model of the empty text, with what the theory and ``given`` assert."""
+    def initial(
+        self, given: Iterable[Assertion] = (), surroundings: Surroundings | None = None
+    ) -> Evaluation:
+        """The model of the empty text, with what the theory and ``given`` assert.
+
+        Args:
+            given: what holds from the start.
+            surroundings: the files around the text, where its references may lead.
+        """
         from language_server.constraints.evaluation import Evaluation
 
-        return Evaluation.initial(self, tuple(given))
+        return Evaluation.initial(self, tuple(given), surroundings)
 
     def roots_of(self, kind: str) -> tuple[Query, ...]:
         """The queries to keep up to date for an object of the class."""

@@ -11,7 +11,16 @@ from language_server.constraints.settling import Settled, settle
 from language_server.constraints.state import State
 from language_server.constraints.theory import Assertion
 from language_server.constraints.violation import Violation, is_contradictory, violations
-from language_server.partial_model import Cell, Draft, ObjectId, PartialModel, Truth, finish, refine
+from language_server.partial_model import (
+    Cell,
+    Draft,
+    ObjectId,
+    PartialModel,
+    Surroundings,
+    Truth,
+    finish,
+    refine,
+)
 from language_server.syntax.events import Event
 
 _Pending = tuple[tuple[Cell, ...], "_Pending | None"]
@@ -50,9 +59,13 @@ class Evaluation:
         self._obligations: tuple[Violation, ...] | None = None
 
     @staticmethod
-    def initial(constraints: ConstraintSet, given: tuple[Assertion, ...] = ()) -> Evaluation:
+    def initial(
+        constraints: ConstraintSet,
+        given: tuple[Assertion, ...] = (),
+        surroundings: Surroundings | None = None,
+    ) -> Evaluation:
         """The evaluation of the empty text; see ``ConstraintSet.initial``."""
-        draft = Draft.blank(constraints.schema)
+        draft = Draft.blank(constraints.schema, surroundings)
         base = Settled(draft.commit())
         state_given(draft, constraints, given)
         draft.touched.append(("start",))

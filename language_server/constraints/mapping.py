@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from language_server.constraints.theory import Feature, Individual, Theory
-from language_server.partial_model import NEW, ClassInfo, FeatureInfo, Schema
+from language_server.partial_model import (
+    NEW,
+    ClassInfo,
+    FeatureInfo,
+    LinkRules,
+    Schema,
+    Scopes,
+)
 
 
 @dataclass(frozen=True)
@@ -18,11 +25,13 @@ class Mapping:
         classes: class of the grammar to class of the theory; what is missing is not modelled.
         features: (class of the grammar, feature) to symbol of the theory's feature.
         case_insensitive: classes of the theory whose individuals text may name in any case.
+        links: how references are resolved, None where all of them are by plain name.
     """
 
     classes: dict[str, str] = field(default_factory=dict)
     features: dict[tuple[str, str], str] = field(default_factory=dict)
     case_insensitive: frozenset[str] = frozenset()
+    links: LinkRules | None = None
 
     @staticmethod
     def by_name(theory: Theory, grammar_classes: Iterable[str] | None = None) -> Mapping:
@@ -67,6 +76,8 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
         name for name, symbol in theory.classes.items() if symbol.ignore_case
     }
     features = _feature_infos(theory, descendants)
+    for symbol in _late(features, mapping):
+        features[symbol] = replace(features[symbol], late=True, indirect=True)
     classes = {}
     for name, symbol in theory.classes.items():
         own = {f.name: features[f.symbol] for f in features_of(theory, name)}
@@ -110,7 +121,29 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
             if theory.classes[name].literals is None and name + NEW not in theory.individuals
         },
         case_insensitive=folded,
+        no_scopes=None if mapping.links is None else Scopes.empty(mapping.links),
     )
+
+
+def _late(features: dict[str, FeatureInfo], mapping: Mapping) -> set[str]:
+    """The features that are linked when the text ends, with all that they state as well."""
+    if mapping.links is None:
+        return set()
+    waiting = [
+        symbol
+        for (cls, feature), symbol in mapping.features.items()
+        if symbol in features
+        and (cls, feature) in mapping.links.ways
+        and not mapping.links.way(cls, feature).plain
+    ]
+    found: set[str] = set()
+    while waiting:
+        symbol = waiting.pop()
+        if symbol not in found:
+            found.add(symbol)
+            info = features[symbol]
+            waiting += [*info.supersets, *([info.opposite] if info.opposite else [])]
+    return found
 
 
 def resolved_feature(theory: Theory, cls: str, name: str | None) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from language_server.constraints.explanation import Explanation
 from language_server.constraints.theory import Predicate, PropagationRule
-from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model import Fault, FeatureInfo, ObjectId, PartialModel
 
 if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
@@ -137,6 +137,9 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
             )
     if certain_only and not model.closed:
         return
+    for fault in model.faults:
+        if not fault.by_default:
+            yield _of_fault(fault)
     for reference in model.unresolved():
         mentioned = model.pending[reference.target_class, reference.name]
         source = model.label(reference.source)
@@ -151,6 +154,43 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
             reference.end,
             grounds=_Stated((f"{_plain(reference.feature)}({source}, {reference.name})",)),
         )
+
+
+def _of_fault(fault: Fault) -> Violation:
+    """A reference or an import that textX refuses, once the text has ended."""
+    what = f"{_words(fault.target)} '{fault.name}'"
+    related: tuple[tuple[int, int, str], ...] = ()
+    if fault.kind == "ambiguous":
+        code = "ambiguous-reference"
+        message = f"name '{fault.name}' is not unique among the objects of class {fault.target}"
+        related = _places(fault, f"'{fault.name}' is declared here")
+    elif fault.kind == "circular":
+        code, message = "circular-reference", f"what '{fault.name}' means depends on itself"
+    elif fault.kind == "import":
+        code, message = "unresolved-import", f"'{fault.name}' cannot be imported: {fault.target}"
+    elif fault.found:
+        code = "invisible-reference"
+        names = ", ".join(dict.fromkeys(name for name, _, _ in fault.found))
+        message = f"{what} is not declared where it can be referred to from here; there is {names}"
+        related = _places(fault, "declared here")
+    else:
+        code, message = "unresolved-reference", f"{what} is not declared"
+    return Violation(
+        "reference",
+        "reference",
+        code,
+        message,
+        (),
+        (fault.name,),
+        fault.start,
+        fault.end,
+        related,
+        grounds=_Stated((f"'{fault.name}' is referred to",)),
+    )
+
+
+def _places(fault: Fault, message: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple((start, end, message) for _, start, end in fault.found if start >= 0)
 
 
 def _of_features(settled: Settled, certain_only: bool) -> Iterator[Violation]:

@@ -18,6 +18,8 @@ from language_server.constraints import Mapping
 from language_server.constraints.theory import ClassSymbol, Feature, Place, Theory
 from language_server.languages.expressions import choices, grammar_classes, rule_of
 from language_server.languages.metamodel import is_mixed, primitive_of
+from language_server.languages.references import link_rules, way_of
+from language_server.partial_model.ways import OWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,9 @@ def agree(metamodel: TextXMetaModel, theory: Theory) -> Agreement:
     mismatches.extend(_missing_features(classes, mapped, theory))
     mismatches.extend(_literals_differ(classes, theory))
     folded = frozenset(name for name, symbol in theory.classes.items() if symbol.ignore_case)
-    return Agreement(Mapping(mapped, features, folded), tuple(mismatches))
+    links = link_rules(metamodel)
+    mapping = Mapping(mapped, features, folded, links if links.beyond_plain else None)
+    return Agreement(mapping, tuple(mismatches))
 
 
 def clashes_with_textx(metamodel: TextXMetaModel) -> Iterator[Mismatch]:
@@ -97,18 +101,10 @@ def feature_of(theory: Theory, cls: str, name: str) -> Feature | None:
     return None
 
 
-def links_plainly(attribute: Any, metamodel: TextXMetaModel, cls: str) -> bool:
-    """Whether a reference is resolved by its plain name, anywhere in the model."""
-    provider = getattr(attribute, "scope_provider", None)
-    for key in (f"{cls}.{attribute.name}", f"*.{attribute.name}", f"{cls}.*", "*.*"):
-        provider = provider or metamodel.scope_providers.get(key)
-    return (provider is None or type(provider).__name__ == "PlainName") and not metamodel.builtins
-
-
 def _is_modelled(attribute: Any, metamodel: TextXMetaModel, cls: str) -> bool:
-    """References with scope rules of their own are left to textX."""
+    """References that only the language's own code resolves are left to textX."""
     if attribute.ref and not attribute.cont:
-        return links_plainly(attribute, metamodel, cls)
+        return way_of(attribute, metamodel, cls) is not OWN
     return not (attribute.cls._tx_type == "abstract" and is_mixed(attribute.cls))
 
 

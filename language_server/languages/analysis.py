@@ -11,6 +11,7 @@ from pathlib import Path
 from language_server.constraints import ConstraintSet, Evaluation, Violation
 from language_server.diagnostic import Diagnostic
 from language_server.languages.wording import syntax_message
+from language_server.partial_model import Surroundings
 from language_server.syntax import Close, Grammar, Parse, SyntaxFault
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ def analyse(
     text: str,
     path: Path | None = None,
     check_further: Check | None = None,
+    surroundings: Surroundings | None = None,
 ) -> Analysis:
     """All problems of a text as it stands, with the model it states; never raises.
 
@@ -51,7 +53,8 @@ def analyse(
     try:
         parse = grammar.parse(body)
         found = [_fault(fault, body) for fault in parse.faults]
-        evaluation = constraints.initial().refine_all(parse.trail.events()).close()
+        initial = constraints.initial(surroundings=surroundings)
+        evaluation = initial.refine_all(parse.trail.events()).close()
         violations = (
             (*evaluation.obligations, *evaluation.warnings)
             if parse.complete

@@ -23,9 +23,12 @@ from language_server.languages.comments import NO_COMMENTS, CommentStyle, commen
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
 from language_server.languages.grammar_file import finding_as_error, load_grammar, read_text
+from language_server.languages.imports import Disk, Library
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
+from language_server.languages.references import link_rules
 from language_server.languages.textx_judge import line_and_column, load_problems
+from language_server.partial_model import LinkRules
 from language_server.syntax import Grammar
 
 
@@ -110,9 +113,23 @@ class Language:
         told.append("Answer with the model alone: no explanation, no code fence.")
         return "\n".join(told)
 
-    def analyse(self, text: str, path: Path | None = None) -> Analysis:
-        """The document view of a text: its problems, its model, its parse. Never raises."""
-        return analyse(self.grammar, self.constraints, text, path, self.check_further)
+    @cached_property
+    def links(self) -> LinkRules:
+        """How references are resolved."""
+        return link_rules(self.metamodel)
+
+    def analyse(
+        self, text: str, path: Path | None = None, library: Library | None = None
+    ) -> Analysis:
+        """The document view of a text: its problems, its model, its parse. Never raises.
+
+        Args:
+            text: the text.
+            path: the file it belongs to, which what it imports is relative to.
+            library: where imported files are found; by default on disk.
+        """
+        around = (library or Library(Disk())).around(self, path)
+        return analyse(self.grammar, self.constraints, text, path, self.check_further, around)
 
     def judge(self, text: str, path: Path | None = None) -> tuple[Diagnostic, ...]:
         """The final word on a finished text: textX loads it, then the constraints are checked."""

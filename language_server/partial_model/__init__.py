@@ -1,5 +1,6 @@
 """The four-valued typed graph that a text describes, refined parse event by parse event."""
 
+from language_server.partial_model.linking import Fault, Surroundings, Target
 from language_server.partial_model.model import (
     Cell,
     Draft,
@@ -8,22 +9,32 @@ from language_server.partial_model.model import (
     PartialModel,
     Reference,
 )
+from language_server.partial_model.objects import Unit
 from language_server.partial_model.refinement import finish, identity_of, refine
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
+from language_server.partial_model.scopes import Import, Scopes
 from language_server.partial_model.truth import Truth
+from language_server.partial_model.ways import LinkRules
 
 __all__ = [
     "NEW",
     "Cell",
     "ClassInfo",
     "Draft",
+    "Fault",
     "FeatureInfo",
+    "Import",
+    "LinkRules",
     "Node",
     "ObjectId",
     "PartialModel",
     "Reference",
     "Schema",
+    "Scopes",
+    "Surroundings",
+    "Target",
     "Truth",
+    "Unit",
     "finish",
     "identity_of",
     "refine",

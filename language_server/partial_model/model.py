@@ -13,6 +13,9 @@ from language_server.partial_model.truth import Truth
 if TYPE_CHECKING:
     import networkx
 
+    from language_server.partial_model.linking import Fault, Surroundings, Target
+    from language_server.partial_model.scopes import Scopes
+
 ObjectId = int
 Cell = tuple[Any, ...]  # address of something that can change; what reads it depends on it
 Members = Collection[ObjectId]
@@ -79,7 +82,11 @@ class PartialModel:
     ``facts`` maps cells to what is stated: ``(feature, '>', object)`` to its targets,
     ``(feature, '<', object)`` to its sources, ``(attribute, '=', object)`` to its value,
     ``(attribute, '#', value)`` to the objects that have it, ``(class, '*')`` to its objects,
-    and some entries of the linker.
+    and some entries of the linker by plain names.
+
+    ``scopes`` are the objects of the text as the linker of all other references sees them (None
+    where the language has none). It links when the text is closed: ``links`` are what it found,
+    ``faults`` what it did not; ``surroundings`` know the files around the text.
     """
 
     __slots__ = (
@@ -87,11 +94,15 @@ class PartialModel:
         "closed",
         "conflicts",
         "facts",
+        "faults",
         "frame",
+        "links",
         "next_id",
         "nodes",
         "pending",
         "schema",
+        "scopes",
+        "surroundings",
         "unknown_values",
     )
 
@@ -107,6 +118,10 @@ class PartialModel:
         frame: Frame | None,
         next_id: int,
         closed: bool,
+        scopes: Scopes | None = None,
+        surroundings: Surroundings | None = None,
+        links: tuple[Target, ...] = (),
+        faults: tuple[Fault, ...] = (),
     ) -> None:
         self.schema = schema
         self.nodes = nodes
@@ -118,6 +133,10 @@ class PartialModel:
         self.frame = frame
         self.next_id = next_id
         self.closed = closed
+        self.scopes = scopes
+        self.surroundings = surroundings
+        self.links = links
+        self.faults = faults
 
     def objects(self, cls: str | None = None) -> Iterator[ObjectId]:
         """Existing objects that certainly are of the class (all without a class), oldest first."""
@@ -237,7 +256,8 @@ class PartialModel:
         record = self.nodes[target]
         if record.kinds.isdisjoint(feature.targets):
             return False
-        if not self.nodes[source].open and feature.opposite is not None and not record.open:
+        stated = not (self.nodes[source].open or record.open or feature.late)
+        if stated and feature.opposite is not None:
             return False
         if feature.containment and record.role not in ("new", "mentioned", "keyed"):
             return record.role == "individual" and record.open
@@ -308,13 +328,20 @@ class Draft:
         self.frame = model.frame
         self.next_id = model.next_id
         self.closed = model.closed
+        self.scopes = model.scopes
+        self.surroundings = model.surroundings
+        self.links = model.links
+        self.faults = model.faults
         self.touched: list[Cell] = []
 
     @staticmethod
-    def blank(schema: Schema) -> Draft:
+    def blank(schema: Schema, surroundings: Surroundings | None = None) -> Draft:
         """A draft without any object."""
         empty: Any = Map()
-        return Draft(PartialModel(schema, empty, empty, empty, empty, empty, empty, None, 0, False))
+        model = PartialModel(schema, empty, empty, empty, empty, empty, empty, None, 0, False)
+        model.scopes = schema.no_scopes
+        model.surroundings = surroundings
+        return Draft(model)
 
     def commit(self) -> PartialModel:
         """The changed model."""
@@ -329,6 +356,10 @@ class Draft:
             self.frame,
             self.next_id,
             self.closed,
+            self.scopes,
+            self.surroundings,
+            self.links,
+            self.faults,
         )
 
     def add_node(self, node: Node, home: str | None) -> ObjectId:

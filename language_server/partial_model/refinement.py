@@ -3,13 +3,15 @@
 An object enters the model when its identity (name or key) is read, or at its first other need, so
 that a declaration takes over the object that earlier references to its name have brought in, and a
 further mention of a keyed object adds to the one that is there. References are linked as textX
-does without scope provider: to the one object of a fitting class with that name anywhere.
+does without scope provider: to the one object of a fitting class with that name anywhere;
+references with scope rules of their own are linked when the text ends (`linking`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from language_server.partial_model.linking import link
 from language_server.partial_model.model import (
     NOTHING,
     Cell,
@@ -20,11 +22,14 @@ from language_server.partial_model.model import (
     Reference,
 )
 from language_server.partial_model.schema import ClassInfo, FeatureInfo, Schema
+from language_server.partial_model.scopes import Scopes
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
 
 def refine(draft: Draft, event: Event) -> None:
     """Add to the draft what one parse event says."""
+    if draft.scopes is not None:
+        _read_scopes(draft, draft.scopes, event)
     if isinstance(event, Open):
         _open(draft, event)
     elif isinstance(event, Close):
@@ -36,12 +41,29 @@ def refine(draft: Draft, event: Event) -> None:
 def finish(draft: Draft) -> None:
     """The text ends here: all objects under construction end with it."""
     while draft.frame is not None:
+        if draft.scopes is not None:
+            _read_scopes(draft, draft.scopes, Close(-1))
         frame = _present(draft, draft.frame)
         if frame.node is not None:
             _seal(draft, frame.node, -1)
         draft.frame = frame.parent
+    _end(draft)
+
+
+def _end(draft: Draft) -> None:
+    """The text has ended."""
     draft.closed = True
     draft.touched.append(("end",))
+    link(draft)
+
+
+def _read_scopes(draft: Draft, scopes: Scopes, event: Event) -> None:
+    """The scopes with the event; an object that ends is known to be one of the model."""
+    if isinstance(event, Close) and draft.frame is not None:
+        frame = draft.frame = _present(draft, draft.frame)
+        if frame.node is not None:
+            scopes = scopes.standing(frame.node)
+    draft.scopes = scopes.then(event)
 
 
 def _open(draft: Draft, event: Open) -> None:
@@ -66,8 +88,7 @@ def _close(draft: Draft, event: Close) -> None:
         _seal(draft, frame.node, event.end)
     draft.frame = frame.parent
     if frame.parent is None:
-        draft.closed = True
-        draft.touched.append(("end",))
+        _end(draft)
 
 
 def _fill(draft: Draft, event: Assign | Refer) -> None:
@@ -85,7 +106,7 @@ def _fill(draft: Draft, event: Assign | Refer) -> None:
             if feature is not None and frame.node is not None:
                 _state(draft, feature, frame.node, event)
             return
-    if feature is None:
+    if feature is None or (isinstance(event, Refer) and _is_linked_later(draft, frame, event)):
         return
     if frame.node is None:
         if info.key:
@@ -94,6 +115,10 @@ def _fill(draft: Draft, event: Assign | Refer) -> None:
         frame = draft.frame = _present(draft, frame)
     assert frame.node is not None
     _state(draft, feature, frame.node, event)
+
+
+def _is_linked_later(draft: Draft, frame: Frame, event: Refer) -> bool:
+    return draft.scopes is not None and not draft.scopes.rules.way(frame.rule, event.feature).plain
 
 
 def _is_keyed(draft: Draft, frame: Frame) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from language_server.partial_model.scopes import Scopes
+
 NEW = "::new"  # suffix of the name of the object that stands for all future objects of a class
 
 
@@ -19,7 +21,9 @@ class FeatureInfo:
         targets: all classes that may stand at its end (empty for an attribute).
         supersets: symbols of the features whose subset it is.
         revisable: later text may replace a stated value (``conflict last`` of a keyed class).
-        indirect: it may also be stated at its opposite or through a subset.
+        indirect: it may also be stated at its opposite or through a subset, or it is late.
+        late: what the text refers to by it (or by its opposite or a subset) is known only when the
+            text has ended.
     """
 
     symbol: str
@@ -36,6 +40,7 @@ class FeatureInfo:
     targets: frozenset[str]
     revisable: bool = False
     indirect: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class Schema:
         feature_map: feature for each (class of the grammar, feature of the grammar).
         individuals: name to object for all given objects; ``new``: class to its ``C::new`` object.
         case_insensitive: classes whose individuals text may name in any case.
+        no_scopes: the scopes of the empty text, None where all references are by plain name.
     """
 
     classes: Mapping[str, ClassInfo]
@@ -87,3 +93,4 @@ class Schema:
     individuals: Mapping[str, int]
     new: Mapping[str, int]
     case_insensitive: frozenset[str] = frozenset()
+    no_scopes: Scopes | None = None

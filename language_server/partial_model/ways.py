@@ -1,0 +1,250 @@
+"""How the references of a language are resolved, as a description that `linking` carries out.
+
+The words are textX's (`textx.scoping`), the reference expressions those of its RREL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+# ---- reference expressions (RREL) ----------------------------------------------------------------
+# Nodes are compared by identity: a search visits an object once by each node.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Up:
+    """``.``, ``..``, ``...``: the object itself, its parent, the parent of that."""
+
+    levels: int
+    local = True
+    at_root = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Enclosing:
+    """``parent(T)``: the nearest enclosing object of a class, given by all names it goes by."""
+
+    classes: frozenset[str]
+    local = True
+    at_root = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Step:
+    """``a`` (takes a part of the name), ``~a`` (takes none), ``'x'~a`` (the one named x)."""
+
+    feature: str
+    takes_name: bool
+    fixed_name: str | None = None
+    local = False
+    at_root = True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Chain:
+    """``a.b.c``: one element behind the other."""
+
+    elements: tuple[Element, ...]
+
+    @property
+    def local(self) -> bool:
+        """Whether it begins at the object that holds the reference."""
+        return self.elements[0].local
+
+    @property
+    def at_root(self) -> bool:
+        """Whether it begins at the root of the model."""
+        return self.elements[0].at_root
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Choice:
+    """``a,b``: one chain after the other."""
+
+    chains: tuple[Chain, ...]
+
+    @property
+    def local(self) -> bool:
+        """Whether a chain begins at the object that holds the reference."""
+        return any(chain.local for chain in self.chains)
+
+    @property
+    def at_root(self) -> bool:
+        """Whether a chain begins at the root of the model."""
+        return any(chain.at_root for chain in self.chains)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Group:
+    """``(a,b)``."""
+
+    choice: Choice
+
+    @property
+    def local(self) -> bool:
+        """As the choice in it."""
+        return self.choice.local
+
+    @property
+    def at_root(self) -> bool:
+        """As the choice in it."""
+        return self.choice.at_root
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Star:
+    """``(a,b)*``: none, one or more of them."""
+
+    choice: Choice
+
+    @property
+    def local(self) -> bool:
+        """As the choice in it."""
+        return self.choice.local
+
+    @property
+    def at_root(self) -> bool:
+        """As the choice in it."""
+        return self.choice.at_root
+
+
+Element = Up | Enclosing | Step | Group | Star
+
+
+# ---- scopes --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """By plain name, anywhere in the file; the name must be unique there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Qualified:
+    """By qualified name (FQN): from the object outward, the first object that all parts lead to.
+
+    Attributes:
+        through_imports: whether a named import is a scope with what it imports (``importAs``).
+    """
+
+    through_imports: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """By a reference expression.
+
+    Attributes:
+        split: what separates the parts of a name.
+        across_files: whether a root stands for the roots of imported files as well (``+m``).
+        by_path: whether the last object that took a name is meant (``+p``).
+    """
+
+    choice: Choice
+    split: str = "."
+    across_files: bool = False
+    by_path: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """By name in a list found along a path of features (``parent(T)`` may begin it).
+
+    Attributes:
+        start: path from the object that holds the reference.
+        extension: path from there to further objects of its kind; None for ``RelativeName``.
+        target: path to the list from each of them.
+    """
+
+    start: tuple[str, ...]
+    target: tuple[str, ...]
+    extension: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Python code of the language decides, or something else that only textX can follow."""
+
+
+Scope = Plain | Qualified | Expression | Relative | Own
+
+
+@dataclass(frozen=True, slots=True)
+class Imports:
+    """Which further files a way to resolve references reads.
+
+    Attributes:
+        patterns: fixed globs (a global repository); None where the text says it (``importURI``).
+        search_path: folders in which a file is looked for, None where names are globs.
+        recursive: whether ``**`` means any number of folders.
+        hides_named: whether a named import is no part of what is visible (``importAs``).
+        convert: from what the text says to the name of a file.
+        used_by: the (class, feature) pairs of which the text must have a reference, or nothing is
+            read; None where the files are read in any case.
+    """
+
+    patterns: tuple[str, ...] | None = None
+    search_path: tuple[str, ...] | None = None
+    recursive: bool = False
+    hides_named: bool = False
+    convert: Callable[[str], str] | None = None
+    used_by: frozenset[tuple[str, str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one reference feature is resolved.
+
+    Attributes:
+        elsewhere: whether the scope is applied to the visible other files when it fails here.
+        plain: whether nothing but the plain default is at work: refinement links it as it reads.
+    """
+
+    scope: Scope
+    elsewhere: bool = False
+    plain: bool = False
+
+
+PLAIN = Way(Plain(), plain=True)
+OWN = Way(Own())
+
+
+class _EveryClass(frozenset[str]):
+    """All classes, those of other languages too."""
+
+    def __contains__(self, name: object) -> bool:
+        return name is not None
+
+
+EVERY_CLASS: frozenset[str] = _EveryClass()
+
+
+@dataclass(frozen=True, eq=False)
+class LinkRules:
+    """What the linker must know of a grammar.
+
+    Attributes:
+        ways: how to resolve each (class, feature).
+        features: of each class the features that hold objects, in the grammar's order.
+        identity: the qualified name of each class, equal for equal classes of two languages.
+        fitting: the qualified names of all classes that a class stands for.
+        imports: which further files a text makes visible, in order.
+        builtins: name to the qualified name of the class of each object that is always there.
+    """
+
+    ways: Mapping[tuple[str, str], Way]
+    features: Mapping[str, tuple[str, ...]]
+    identity: Mapping[str, str]
+    fitting: Mapping[str, frozenset[str]]
+    imports: tuple[Imports, ...] = ()
+    builtins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def beyond_plain(self) -> bool:
+        """Whether there is more to link than what refinement links by plain name."""
+        return any(not way.plain and way != OWN for way in self.ways.values())
+
+    def way(self, cls: str, feature: str) -> Way:
+        """How a reference is resolved."""
+        return self.ways.get((cls, feature), PLAIN)
