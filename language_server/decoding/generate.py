@@ -82,19 +82,18 @@ def generate(
     thoughts = None
     if reasoning > 0:
         sampler = Sampler(sampling or Sampling(), seed)
-        limits = Limits(reasoning, ends_at, cancel)
-        thoughts = think(model, prompt, sampler, limits, on_event)
+        thoughts = think(model, prompt, sampler, Limits(reasoning, ends_at, cancel), on_event)
         prompt = thoughts.precede(prompt)
     policy = LayoutPolicy().widened_to(example.text for example in language.examples)
 
+    limits = Limits(max_tokens, ends_at, cancel)
+    limits.effort = _effort(limits.stop)
     write = partial(
         generate_with,
         prompt=prompt,
         model=model,
         seed=seed,
-        limits=Limits(
-            max_tokens, ends_at, cancel, effort=_effort(_TEXTS_PER_LOOK, cancel, ends_at)
-        ),
+        limits=limits,
         policy=policy,
         sampling=sampling,
         on_event=on_event,
@@ -130,7 +129,7 @@ def generate_with(
     if chosen.guide == "none":
         policy = LayoutPolicy.free()
     run = Run(
-        model.start(prompt, limits.cancel),
+        model.start(prompt, limits.stop),
         TokenFilter(model.vocabulary, policy),
         guide,
         Sampler(sampling if sampling is not None else Sampling(), seed),
@@ -165,15 +164,10 @@ def generate_with(
     )
 
 
-def _effort(texts: int, cancel: threading.Event | None, ends_at: float | None) -> Any:
+def _effort(stop: Callable[[], bool]) -> Any:
     from language_server.projection import Effort
 
-    def stop() -> bool:
-        return (cancel is not None and cancel.is_set()) or (
-            ends_at is not None and time.monotonic() >= ends_at
-        )
-
-    return Effort(texts, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)
+    return Effort(_TEXTS_PER_LOOK, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)
 
 
 def _cascade(

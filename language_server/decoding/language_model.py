@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +12,13 @@ import numpy.typing as npt
 from language_server.decoding.vocabulary import Vocabulary
 
 Logits = npt.NDArray[np.float32]
+#: Asked now and then: whether what is under way should stop, for the user's or the deadline's sake.
+Stop = Callable[[], bool]
+
+
+def go_on() -> bool:
+    """Never stop."""
+    return False
 
 
 class ModelError(Exception):
@@ -20,7 +26,7 @@ class ModelError(Exception):
 
 
 class Cancelled(Exception):
-    """The caller's cancel event was set while the model computed."""
+    """The caller asked to stop while the model computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class Context(ABC):
         """Next-token logits, one per id of the vocabulary.
 
         Raises:
-            Cancelled: the cancel event was set; the context stays usable.
+            Cancelled: the caller wants to stop; the context stays usable.
         """
 
 
@@ -69,8 +75,8 @@ class LanguageModel(ABC):
     vocabulary: Vocabulary
 
     @abstractmethod
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
-        """A new answer to ``prompt``; ``cancel`` stops a computation between its pieces."""
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+        """A new answer to ``prompt``; ``stop`` is asked while a computation goes on."""
 
     def count_tokens(self, prompt: Prompt) -> int:
         """How many tokens the model reads for ``prompt``; here an estimate, four bytes a token."""

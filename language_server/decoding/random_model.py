@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 import numpy as np
 
-from language_server.decoding.language_model import Context, LanguageModel, Logits, Prompt
+from language_server.decoding.language_model import (
+    Context,
+    LanguageModel,
+    Logits,
+    Prompt,
+    Stop,
+    go_on,
+)
 from language_server.decoding.vocabulary import Vocabulary, byte_vocabulary
 
 
@@ -18,7 +24,7 @@ class RandomModel(LanguageModel):
         self.name = "random"
         self.vocabulary = vocabulary if vocabulary is not None else byte_vocabulary()
 
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
         return _UniformContext(len(self.vocabulary))
 
 

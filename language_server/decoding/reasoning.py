@@ -45,7 +45,7 @@ def think(
     """Let the model think about a prompt, for at most ``limits.max_tokens`` tokens."""
     asked = Prompt(_asking(prompt).messages, _BEGIN)
     token_filter = TokenFilter(model.vocabulary, LayoutPolicy.free())
-    run = Run(model.start(asked, limits.cancel), token_filter, Unguided(), sampler, limits)
+    run = Run(model.start(asked, limits.stop), token_filter, Unguided(), sampler, limits)
     try:
         while run.remaining > 0 and _END not in run.state.guide.text:
             token, after = next(run.candidates())

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Sequence
 
 import numpy as np
 
-from language_server.decoding.language_model import Context, LanguageModel, Logits, Prompt
+from language_server.decoding.language_model import (
+    Context,
+    LanguageModel,
+    Logits,
+    Prompt,
+    Stop,
+    go_on,
+)
 from language_server.decoding.vocabulary import Vocabulary, byte_vocabulary
 
 _PREFERRED = 60.0
@@ -32,7 +38,7 @@ class ReplayModel(LanguageModel):
         self._data = text.encode()
         self._seed = seed
 
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
         return _ReplayContext(self, prompt.answer.encode())
 
     def logits_after(self, said: bytes) -> Logits:

@@ -51,6 +51,12 @@ class Limits:
     first_effort: Any = None
     effort: Any = None
 
+    def stop(self) -> bool:
+        """Whether the time is up or the request was cancelled."""
+        return (self.cancel is not None and self.cancel.is_set()) or (
+            self.deadline is not None and time.monotonic() >= self.deadline
+        )
+
 
 class Run:
     """One growing text under one guide. Strategies read and move it; nothing else does."""
@@ -120,10 +126,9 @@ class Run:
 
     def check_time(self) -> None:
         """Raise :class:`Stopped` at the deadline or on cancellation."""
-        if self.limits.cancel is not None and self.limits.cancel.is_set():
-            raise Stopped("cancelled")
-        if self.limits.deadline is not None and time.monotonic() >= self.limits.deadline:
-            raise Stopped("deadline")
+        if self.limits.stop():
+            cancelled = self.limits.cancel is not None and self.limits.cancel.is_set()
+            raise Stopped("cancelled" if cancelled else "deadline")
 
     # Choosing -----------------------------------------------------------------------------------
 
@@ -152,7 +157,8 @@ class Run:
         try:
             return self._context.logits()
         except Cancelled:
-            raise Stopped("cancelled") from None
+            self.check_time()
+            raise  # a model stopped that nobody asked to
         finally:
             self.clock.model += time.perf_counter() - started
 

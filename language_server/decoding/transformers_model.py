@@ -25,6 +25,8 @@ from language_server.decoding.language_model import (
     Logits,
     ModelError,
     Prompt,
+    Stop,
+    go_on,
 )
 from language_server.decoding.vocabulary import Vocabulary, vocabulary_from_backend
 
@@ -116,8 +118,8 @@ class TransformersModel(LanguageModel):
     def context_length(self) -> int | None:
         return self._engine.context_length
 
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
-        return _CachedContext(self._engine, self.vocabulary, self._prompt_tokens(prompt), cancel)
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+        return _CachedContext(self._engine, self.vocabulary, self._prompt_tokens(prompt), stop)
 
     def count_tokens(self, prompt: Prompt) -> int:
         return len(self._prompt_tokens(prompt))
@@ -166,13 +168,13 @@ class _CachedContext(Context):
         engine: _Engine,
         vocabulary: Vocabulary,
         prompt: list[int],
-        cancel: threading.Event | None,
+        stop: Stop,
     ) -> None:
         self._engine = engine
         self._vocabulary = vocabulary
         self._tokens = prompt
         self._prompt_length = len(prompt)
-        self._cancel = cancel
+        self._stop = stop
 
     def append(self, tokens: Sequence[int]) -> None:
         self._tokens.extend(tokens)
@@ -185,7 +187,7 @@ class _CachedContext(Context):
 
     def logits(self) -> Logits:
         self.calls += 1
-        return self._vocabulary.fit(self._engine.logits(self._tokens, self._cancel))
+        return self._vocabulary.fit(self._engine.logits(self._tokens, self._stop))
 
 
 class _Engine:
@@ -205,17 +207,16 @@ class _Engine:
         length = getattr(self._network.config, "max_position_embeddings", None)
         return int(length) if length else None
 
-    def logits(self, tokens: list[int], cancel: threading.Event | None) -> Logits:
+    def logits(self, tokens: list[int], stop: Stop) -> Logits:
         """Logits behind ``tokens``; computes only what the cache does not hold.
 
         Raises:
-            Cancelled: ``cancel`` was set before or between pieces; what was computed stays
-                cached.
+            Cancelled: ``stop`` said so before or between pieces; what was computed stays cached.
         """
         if not tokens:
             raise ValueError("a model needs at least one token to read")
         while not self._lock.acquire(timeout=0.05):
-            _raise_if_set(cancel)
+            _raise_if(stop)
         try:
             self._keep(_common_length(tokens, self._cached))
             if len(self._cached) == len(tokens):
@@ -224,7 +225,7 @@ class _Engine:
                     return known
                 self._keep(len(tokens) - 1)
             while True:
-                _raise_if_set(cancel)
+                _raise_if(stop)
                 place = len(self._cached)
                 logits = self._feed(tokens[place : place + self._piece])
                 if len(self._cached) == len(tokens):
@@ -284,8 +285,8 @@ class _Engine:
             del self._remembered[min(self._remembered)]
 
 
-def _raise_if_set(cancel: threading.Event | None) -> None:
-    if cancel is not None and cancel.is_set():
+def _raise_if(stop: Stop) -> None:
+    if stop():
         raise Cancelled
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from language_server.decoding import Context, LanguageModel, Prompt, Vocabulary
-from language_server.decoding.language_model import Logits
+from language_server.decoding.language_model import Cancelled, Logits, Stop, go_on
 
 
 class FixedContext(Context):
@@ -33,12 +33,33 @@ class Adversary(LanguageModel):
         self.name = "adversary"
         self.vocabulary = vocabulary
 
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
         logits = np.zeros(len(self.vocabulary), dtype=np.float32)
         for token, data in enumerate(self.vocabulary.token_bytes):
             if data is not None:
                 logits[token] = 4 * data.count(b"(") - 4 * data.count(b")") + (data[:1] == b"a")
         return FixedContext(logits)
+
+
+class Stuck(LanguageModel):
+    """Computes for ever, unless it is asked to stop."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.name = "stuck"
+        self.vocabulary = vocabulary
+
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+        return _StuckContext(stop)
+
+
+class _StuckContext(FixedContext):
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+
+    def logits(self) -> Logits:
+        while not self._stop():
+            time.sleep(0.01)
+        raise Cancelled
 
 
 class Closing(LanguageModel):
@@ -48,7 +69,7 @@ class Closing(LanguageModel):
         self.name = "closing"
         self.vocabulary = vocabulary
 
-    def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
         logits = np.full(len(self.vocabulary), -6, dtype=np.float32)
         for token, data in enumerate(self.vocabulary.token_bytes):
             if data in (b"(", b")", b" ab", b" a"):

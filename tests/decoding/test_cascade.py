@@ -16,6 +16,7 @@ from language_server.decoding import (
     generate,
 )
 from language_server.decoding.draft import artefact
+from language_server.decoding.language_model import Context, Stop, go_on
 from language_server.languages import Language, load_language
 
 VALID = "statechart Door\nevent open\ninitial state Closed { on open -> Open }\nstate Open\n"
@@ -132,9 +133,9 @@ def test_a_model_is_asked_to_think(statechart: Language) -> None:
     prompts: list[Prompt] = []
 
     class Listening(ReplayModel):
-        def start(self, prompt: Prompt, cancel: threading.Event | None = None) -> object:  # type: ignore[override]
+        def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
             prompts.append(prompt)
-            return super().start(prompt, cancel)
+            return super().start(prompt, stop)
 
     model: LanguageModel = Listening(THOUGHTS + VALID)
     generate(statechart, "a door", model, max_tokens=200, reasoning=50, prefix_text="")

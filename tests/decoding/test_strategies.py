@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ from language_server.decoding import (
 )
 from language_server.decoding.guide import Guide
 from tests.decoding.guides import Answer, BracketGuide, FiniteGuide
-from tests.decoding.models import Adversary, Closing
+from tests.decoding.models import Adversary, Closing, Stuck
 
 FREE = LayoutPolicy.free()
 NO_PROMPT = Prompt(())
@@ -77,6 +78,17 @@ def test_assured_says_before_it_starts_what_it_cannot_promise(pieces: Vocabulary
         run(BracketGuide(1, 0).advance("(a b"), model)
     with pytest.raises(GenerationError, match="no strategy 'magic'"):
         run(BracketGuide(1, 0), model, strategy="magic")
+
+
+@pytest.mark.parametrize("reason", ["deadline", "cancelled"])
+def test_what_stops_a_run_reaches_into_the_model(pieces: Vocabulary, reason: str) -> None:
+    limits: dict[str, Any] = {"deadline": time.monotonic() + 0.2}
+    if reason == "cancelled":
+        limits = {"cancel": threading.Event()}
+        threading.Timer(0.2, limits["cancel"].set).start()
+    result = run(BracketGuide(3, 2), Stuck(pieces), **limits)
+    assert result.finish == reason
+    assert BracketGuide(3, 2).advance(result.text).complete
 
 
 def test_mask_and_grammar_keep_the_guide_alive(pieces: Vocabulary) -> None:

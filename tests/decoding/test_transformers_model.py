@@ -98,7 +98,7 @@ def test_it_answers_a_question(smollm2: LanguageModel) -> None:
 def test_prefill_is_cancelled_between_pieces(smollm2: LanguageModel) -> None:
     cancel = threading.Event()
     words = " ".join(f"word{n}" for n in range(200))
-    context = smollm2.start(Prompt((Message("user", words),)), cancel)
+    context = smollm2.start(Prompt((Message("user", words),)), cancel.is_set)
     threading.Timer(0.2, cancel.set).start()
     started = time.perf_counter()
     with pytest.raises(Cancelled):
