@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from language_server.syntax import ParseState
-from tests.syntax.brute import SMALL, Small, grammar_of, textx_reads
+from tests.syntax.brute import CONSTRUCTS, SMALL, Small, constructs, grammar_of, textx_reads
 
 #: Texts tried in the default run; ``long`` tries all.
 FEW = 160
+
+
+def test_every_construct_is_used() -> None:
+    """The grammars use all of textX between them."""
+    assert set().union(*map(constructs, SMALL)) >= CONSTRUCTS
 
 
 @pytest.mark.parametrize("small", SMALL, ids=lambda small: small.name)
@@ -24,23 +29,24 @@ def test_all_texts(small: Small) -> None:
     check(small, small.texts())
 
 
-def check(small: Small, texts: list[str]) -> None:
+def check(small: Small, texts: list[tuple[str, ...]]) -> None:
     """Compare every text with textX; a text comes after its prefixes."""
     parser = small.metamodel()._parser_blueprint
     grammar = grammar_of(small)
-    states: dict[str, ParseState] = {"": grammar.start()}
-    dead: set[str] = set()
-    for text in texts:
+    states: dict[tuple[str, ...], ParseState] = {(): grammar.start()}
+    dead: set[tuple[str, ...]] = set()
+    for pieces in texts:
+        text = "".join(pieces)
         reads = textx_reads(parser, text)
-        if text[:-1] in dead:
-            dead.add(text)
+        if pieces[:-1] in dead:
+            dead.add(pieces)
             assert not reads, f"{text!r} was rejected"
             continue
-        if text:
-            states[text] = states[text[:-1]].advance(text[-1])
-        state = states[text]
+        if pieces:
+            states[pieces] = states[pieces[:-1]].advance(pieces[-1])
+        state = states[pieces]
         if not state.alive:
-            dead.add(text)
+            dead.add(pieces)
         finished = state.finish()
         assert (finished is not None) == reads, text
         if finished is not None:

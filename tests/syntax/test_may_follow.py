@@ -52,7 +52,7 @@ def test_shipped_languages(language: str) -> None:
 @pytest.mark.parametrize("small", SMALL, ids=lambda small: small.name)
 def test_every_construct(small: Small) -> None:
     """Over the alphabet of the grammar, behind every short text."""
-    alphabet = (*small.alphabet, *"aZ0 \n/")
+    alphabet = (*"".join(small.alphabet), *"aZ0 \n/")
     layer = [grammar_of(small).start()]
     for _ in range(4):
         after = {}
