@@ -42,7 +42,7 @@ def generate(
     ],
     model: Annotated[
         str,
-        typer.Option(metavar="default|random|replay:FILE|PATH", help="The language model."),
+        typer.Option(metavar="default|random|replay:FILE|PATH|URL", help="The language model."),
     ] = "default",
     strategy: Annotated[
         str,

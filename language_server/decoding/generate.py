@@ -129,7 +129,7 @@ def generate_with(
     if chosen.guide == "none":
         policy = LayoutPolicy.free()
     run = Run(
-        model.start(prompt, limits.stop),
+        model.start(prompt, limits.stop, seed),
         TokenFilter(model.vocabulary, policy),
         guide,
         Sampler(sampling if sampling is not None else Sampling(), seed),

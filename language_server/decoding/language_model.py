@@ -75,8 +75,13 @@ class LanguageModel(ABC):
     vocabulary: Vocabulary
 
     @abstractmethod
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
-        """A new answer to ``prompt``; ``stop`` is asked while a computation goes on."""
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
+        """A new answer to ``prompt``.
+
+        Args:
+            stop: asked while a computation goes on.
+            seed: for models that draw themselves.
+        """
 
     def count_tokens(self, prompt: Prompt) -> int:
         """How many tokens the model reads for ``prompt``; here an estimate, four bytes a token."""

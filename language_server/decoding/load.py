@@ -11,6 +11,7 @@ from pathlib import Path
 
 from language_server.decoding import embedded
 from language_server.decoding.embedded import Progress
+from language_server.decoding.http_model import HttpModel
 from language_server.decoding.language_model import LanguageModel, ModelError
 from language_server.decoding.random_model import RandomModel
 from language_server.decoding.replay_model import ReplayModel
@@ -30,7 +31,9 @@ def load_model(spec: str = "default", progress: Progress | None = None) -> Langu
 
     Args:
         spec: ``default`` (the embedded SmolLM2), ``random``, ``replay:FILE``, the path of a
-            ``transformers`` folder, or the name of a model on the hub (``owner/name``).
+            ``transformers`` folder, the name of a model on the hub (``owner/name``), or the address
+            of an OpenAI-compatible server (``http://127.0.0.1:8080/v1``, with ``#name`` for one
+            of several models).
         progress: told in short sentences what takes long.
 
     Raises:
@@ -43,13 +46,15 @@ def load_model(spec: str = "default", progress: Progress | None = None) -> Langu
         return RandomModel(_known_vocabulary())
     if spec.startswith("replay:"):
         return ReplayModel(_read_text(Path(spec.removeprefix("replay:"))), _known_vocabulary())
+    if spec.startswith(("http://", "https://")):
+        return HttpModel.connect(spec, _known_vocabulary())
     path = Path(spec).expanduser()
     if path.exists():
         return _load_transformers(str(path), say)
     if spec.startswith(("/", ".", "~")) or not _HUB_NAME.fullmatch(spec):
         raise ModelError(
             f"there is no model {spec!r}: give default, random, replay:FILE, "
-            "an existing model folder, or owner/name on the hub"
+            "an existing model folder, owner/name on the hub, or the address of a server"
         )
     return _load_transformers(spec, say)
 

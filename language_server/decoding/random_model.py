@@ -24,7 +24,7 @@ class RandomModel(LanguageModel):
         self.name = "random"
         self.vocabulary = vocabulary if vocabulary is not None else byte_vocabulary()
 
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         return _UniformContext(len(self.vocabulary))
 
 

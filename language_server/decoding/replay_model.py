@@ -38,7 +38,7 @@ class ReplayModel(LanguageModel):
         self._data = text.encode()
         self._seed = seed
 
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         return _ReplayContext(self, prompt.answer.encode())
 
     def logits_after(self, said: bytes) -> Logits:

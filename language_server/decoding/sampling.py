@@ -112,6 +112,8 @@ class Sampler:
         sampling = self._sampling
         temperature = sampling.temperature or 1.0
         kept = np.zeros(len(logits), dtype=np.bool_)
+        if np.isneginf(logits).all():
+            return kept
         mass = None
         if sampling.top_p is not None:
             weights = np.exp((logits - logits.max()) / temperature)

@@ -118,7 +118,7 @@ class TransformersModel(LanguageModel):
     def context_length(self) -> int | None:
         return self._engine.context_length
 
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         return _CachedContext(self._engine, self.vocabulary, self._prompt_tokens(prompt), stop)
 
     def count_tokens(self, prompt: Prompt) -> int:

@@ -33,7 +33,7 @@ class Adversary(LanguageModel):
         self.name = "adversary"
         self.vocabulary = vocabulary
 
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         logits = np.zeros(len(self.vocabulary), dtype=np.float32)
         for token, data in enumerate(self.vocabulary.token_bytes):
             if data is not None:
@@ -48,7 +48,7 @@ class Stuck(LanguageModel):
         self.name = "stuck"
         self.vocabulary = vocabulary
 
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         return _StuckContext(stop)
 
 
@@ -69,7 +69,7 @@ class Closing(LanguageModel):
         self.name = "closing"
         self.vocabulary = vocabulary
 
-    def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         logits = np.full(len(self.vocabulary), -6, dtype=np.float32)
         for token, data in enumerate(self.vocabulary.token_bytes):
             if data in (b"(", b")", b" ab", b" a"):

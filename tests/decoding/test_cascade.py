@@ -133,9 +133,9 @@ def test_a_model_is_asked_to_think(statechart: Language) -> None:
     prompts: list[Prompt] = []
 
     class Listening(ReplayModel):
-        def start(self, prompt: Prompt, stop: Stop = go_on) -> Context:
+        def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
             prompts.append(prompt)
-            return super().start(prompt, stop)
+            return super().start(prompt, stop, seed)
 
     model: LanguageModel = Listening(THOUGHTS + VALID)
     generate(statechart, "a door", model, max_tokens=200, reasoning=50, prefix_text="")
