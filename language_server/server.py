@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -37,6 +37,7 @@ from language_server.workspace.model_worker import ModelWorker, WorkerError
 from language_server.workspace.positions import Position, Range
 from language_server.workspace.problems import range_data
 from language_server.workspace.snapshots import Snapshots
+from language_server.workspace.sources import Sources
 
 logger = logging.getLogger(__name__)
 
@@ -88,6 +89,7 @@ class _Protocol(LanguageServerProtocol):
         ]
         self._server.documents.change(changed.uri, changed.version, edits)
         self._server.schedule_analysis(changed.uri, _PAUSE)
+        self._server.schedule_importers(changed.uri)
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
@@ -110,7 +112,9 @@ class Langwright(LanguageServer):
         self.catalogue = Catalogue(None)
         self._analyst = ThreadPoolExecutor(1, thread_name_prefix="analyst")
         self._scheduled: dict[str, asyncio.Task[None]] = {}
-        self._starts: dict[str, Prefix] = {}
+        self._starts: dict[Language, Prefix] = {}
+        self._importers: set[str] = set()  # documents whose language reads further files
+        self.watched_endings: set[str] = set()
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
         self._background: set[asyncio.Future[Any]] = set()
         self._told: set[tuple[str, ...]] = set()
@@ -139,9 +143,17 @@ class Langwright(LanguageServer):
             scheduled.cancel()
         self._scheduled[uri] = asyncio.get_running_loop().create_task(self._analyse(uri, pause))
 
+    def schedule_importers(self, changed: str | None) -> None:
+        """Analyse anew what may import a file whose text is another one now (any if None)."""
+        for uri in self._importers:
+            if changed is None or same_uri(uri) != same_uri(changed):
+                self.schedule_analysis(uri, _PAUSE)
+
     def forget(self, uri: str) -> None:
         """A document was closed."""
         self.documents.close(uri)
+        self._importers.discard(uri)
+        self.schedule_importers(uri)
         self._snapshots.pop(uri, None)
         scheduled = self._scheduled.pop(uri, None)
         if scheduled is not None:
@@ -158,16 +170,18 @@ class Langwright(LanguageServer):
 
     def _start(self, language: Language) -> Prefix:
         """The empty prefix of a language, which knows a witness: what follows may reuse it."""
-        known = self._starts.get(language.name)
-        if known is None or known.language is not language:
+        known = self._starts.get(language)
+        if known is None:
             known = Prefix.start(language)
             verdict_within(known, time.monotonic() + _WARM_UP)
-            self._starts[language.name] = known
+            self._starts[language] = known
         return known
 
     async def reload(self, root: Path | None) -> None:
         """Read the languages anew and analyse all documents again."""
-        self.catalogue = await self.analyst(lambda: Catalogue(root))
+        files = Sources(root, self.documents)
+        self.catalogue = await self.analyst(lambda: Catalogue(root, files))
+        self._starts.clear()
         await self.report_definitions()
         for document in self.documents:
             self.schedule_analysis(document.uri, 0.0)
@@ -236,6 +250,9 @@ class Langwright(LanguageServer):
             self._tell_conflict(document)
             with contextlib.suppress(LanguageError):
                 language = await self.language(document)
+                if language.links.imports:
+                    self._importers.add(uri)
+                    await _watch_models(self, Path(document.name).suffix)
                 await self.analyst(lambda: self._start(language))
 
     def _tell_conflict(self, document: Document) -> None:
@@ -265,7 +282,7 @@ def create(worker: ModelWorker | None = None) -> Langwright:
     register(types.INITIALIZE)(_initialize)
     register(types.INITIALIZED)(_initialized)
     register(types.SHUTDOWN)(_shutdown)
-    register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_definitions_changed)
+    register(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_files_changed)
     register(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(_settings_changed)
     register(types.TEXT_DOCUMENT_DID_SAVE)(_saved)
     # pygls offers open and close to the client only for what is registered here.
@@ -291,7 +308,8 @@ def _initialize(server: Langwright, params: types.InitializeParams) -> None:
     options = params.initialization_options
     if isinstance(options, Mapping) and isinstance(options.get("model"), str) and options["model"]:
         server.model = options["model"]
-    server.catalogue = Catalogue(_root(params))
+    root = _root(params)
+    server.catalogue = Catalogue(root, Sources(root, server.documents))
 
 
 async def _initialized(server: Langwright, params: types.InitializedParams) -> None:
@@ -303,18 +321,24 @@ async def _shutdown(server: Langwright, params: None) -> None:
     await server.worker.stop()
 
 
-async def _definitions_changed(
-    server: Langwright, params: types.DidChangeWatchedFilesParams
-) -> None:
-    await server.worker.stop()  # it has loaded the old definitions
-    await server.reload(server.catalogue.root)
+async def _files_changed(server: Langwright, params: types.DidChangeWatchedFilesParams) -> None:
+    if any(_defines(change.uri) for change in params.changes):
+        await server.worker.stop()  # it has loaded the old definitions
+        await server.reload(server.catalogue.root)
+    else:
+        server.schedule_importers(None)
 
 
 async def _saved(server: Langwright, params: types.DidSaveTextDocumentParams) -> None:
     """For clients that do not watch files."""
-    if params.text_document.uri.endswith((".tx", ".problem", "langwright.toml")):
+    if _defines(params.text_document.uri):
         await server.worker.stop()
         await server.reload(server.catalogue.root)
+
+
+def _defines(uri: str) -> bool:
+    """Whether a file is part of the definition of languages."""
+    return uri.endswith((".tx", ".problem", "langwright.toml"))
 
 
 def _settings_changed(server: Langwright, params: types.DidChangeConfigurationParams) -> None:
@@ -519,14 +543,25 @@ async def _opened(server: Langwright, uri: str) -> tuple[Document, Language] | N
 
 async def _watch_definitions(server: Langwright) -> None:
     """Ask the client to tell when a grammar, a problem file or the manifest changes."""
+    await _watch(server, "langwright-definitions", _DEFINITIONS)
+
+
+async def _watch_models(server: Langwright, ending: str) -> None:
+    """Ask the client, once, to tell when files change that others may import."""
+    if ending and ending not in server.watched_endings:
+        server.watched_endings.add(ending)
+        await _watch(server, f"langwright-models{ending}", (f"**/*{ending}",))
+
+
+async def _watch(server: Langwright, name: str, patterns: Iterable[str]) -> None:
     files = server.client_capabilities.workspace and (
         server.client_capabilities.workspace.did_change_watched_files
     )
     if not files or not files.dynamic_registration:
         return
-    watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in _DEFINITIONS]
+    watchers = [types.FileSystemWatcher(glob_pattern=pattern) for pattern in patterns]
     registration = types.Registration(
-        "langwright-definitions",
+        name,
         types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
         types.DidChangeWatchedFilesRegistrationOptions(watchers),
     )

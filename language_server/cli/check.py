@@ -62,7 +62,7 @@ def problems_of(language: Language, text: str, path: Path | None = None) -> tupl
     found = language.analyse(text, path).diagnostics
     if any(is_fault(diagnostic) for diagnostic in found):
         return found
-    return (*found, *(last for last in language.judge(text) if last not in found))
+    return (*found, *(last for last in language.judge(text, path) if last not in found))
 
 
 def _check_file(path: Path, name: str | None) -> tuple[str, LineIndex, tuple[Diagnostic, ...]]:

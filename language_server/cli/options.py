@@ -38,11 +38,13 @@ def language_for(name: str | None, path: Path | None) -> Language:
     Raises:
         LanguageError: there is none, or it cannot be loaded.
     """
+    known = catalogue()
     if name is not None:
-        return catalogue().named(name)
+        language = known.named(name)
+        return language if path is None else known.at(path, language)
     if path is None:
         raise typer.BadParameter("standard input needs --language")
-    return catalogue().for_file(path)
+    return known.for_file(path)
 
 
 def require(name: str | None, why: str) -> str:

@@ -76,8 +76,8 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
         name for name, symbol in theory.classes.items() if symbol.ignore_case
     }
     features = _feature_infos(theory, descendants)
-    for symbol in _late(features, mapping):
-        features[symbol] = replace(features[symbol], late=True, indirect=True)
+    for late in _late(features, mapping):
+        features[late] = replace(features[late], late=True, indirect=True)
     classes = {}
     for name, symbol in theory.classes.items():
         own = {f.name: features[f.symbol] for f in features_of(theory, name)}

@@ -59,7 +59,16 @@ class Disk:
         return [os.path.abspath(found) for found in glob.glob(pattern, recursive=recursive)]
 
     def language(self, path: str) -> Language | None:
-        return None
+        from language_server.languages.registry import registered_language
+
+        return registered_language(Path(path).name)
+
+
+class Home(NamedTuple):
+    """The file that a text is: where imports are found, and its path if it has one."""
+
+    library: Library
+    path: Path | None
 
 
 class _Read(NamedTuple):
@@ -82,18 +91,13 @@ class Library:
         self.files = files
         self._read: dict[str, _Read] = {}
 
-    def around(self, language: Language, path: Path | None) -> Neighbours | None:
-        """The surroundings of a text of the language; None where it does not look beyond itself."""
-        if not language.links.imports:
-            return None
-        return Neighbours(self, language, os.path.abspath(path) if path is not None else "")
-
     def read(self, path: str, default: Language) -> _Read:
         """What a file says, in its own language or in that of the text that imports it."""
         text = self.files.text(path)
         language = self.files.language(path) or default
         known = self._read.get(path)
-        if known is not None and known.text == text and known.language is language:
+        same = known is not None and known.language.metamodel is language.metamodel
+        if known is not None and same and known.text == text:
             return known
         if text is None:
             return _Read("", language, None, "the file cannot be read")
@@ -116,14 +120,19 @@ def _parsed(text: str, language: Language) -> _Read:
 class Neighbours:
     """The files around one text (see `Surroundings`)."""
 
-    def __init__(self, library: Library, language: Language, path: str) -> None:
+    def __init__(self, library: Library, language: Language, path: Path | None) -> None:
         self._library = library
         self._language = language
-        self._path = path
+        self._path = os.path.abspath(path) if path is not None else ""
 
     def gather(self, scopes: Scopes) -> tuple[tuple[Unit, ...], tuple[Fault, ...]]:
         """The text as the first unit with all files that are read for it, and failed imports."""
         cluster = _Cluster(self._library)
+        if not scopes.things:  # textX makes a string of an empty text, and fails to import for it
+            nothing = "textX does not load an empty text of a language that reads further files"
+            if any(imports.used_by is None for imports in self._language.links.imports):
+                cluster.faults.append(Fault("import", 0, 0, "", nothing))
+            return (Unit("", scopes),), tuple(cluster.faults)
         main = cluster.add(self._path, self._language, scopes)
         cluster.load(main, None)
         return cluster.units(), tuple(cluster.faults)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -23,12 +23,12 @@ from language_server.languages.comments import NO_COMMENTS, CommentStyle, commen
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
 from language_server.languages.grammar_file import finding_as_error, load_grammar, read_text
-from language_server.languages.imports import Disk, Library
+from language_server.languages.imports import Disk, Home, Library, Neighbours
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
 from language_server.languages.references import link_rules
 from language_server.languages.textx_judge import line_and_column, load_problems
-from language_server.partial_model import LinkRules
+from language_server.partial_model import LinkRules, Surroundings
 from language_server.syntax import Grammar
 
 
@@ -70,6 +70,7 @@ class Language:
         summary: what the grammar's author says about the language.
         check_further: rules of the language that its constraints cannot state; asked about texts
             that textX loads.
+        home: which file of which library its texts are, None where they are of no file.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Language:
     doubts: tuple[LanguageError, ...] = ()
     summary: str = ""
     check_further: Check | None = None
+    home: Home | None = None
 
     @property
     def extensions(self) -> tuple[str, ...]:
@@ -116,24 +118,40 @@ class Language:
     @cached_property
     def links(self) -> LinkRules:
         """How references are resolved."""
-        return link_rules(self.metamodel)
+        return self.constraints.mapping.links or link_rules(self.metamodel)
 
-    def analyse(
-        self, text: str, path: Path | None = None, library: Library | None = None
-    ) -> Analysis:
+    def at(self, path: Path, library: Library) -> Language:
+        """The language for the text of one file; what it imports is found by the library."""
+        return replace(self, home=Home(library, path)) if self.links.imports else self
+
+    def surroundings(self, path: Path | None = None) -> Surroundings | None:
+        """The files around a text; None where the language does not look beyond the text.
+
+        Args:
+            path: the file of the text, by default where the language is at home.
+        """
+        if not self.links.imports:
+            return None
+        home = self.home or Home(Library(Disk()), None)
+        return Neighbours(home.library, self, path or home.path)
+
+    def analyse(self, text: str, path: Path | None = None) -> Analysis:
         """The document view of a text: its problems, its model, its parse. Never raises.
 
         Args:
             text: the text.
             path: the file it belongs to, which what it imports is relative to.
-            library: where imported files are found; by default on disk.
         """
-        around = (library or Library(Disk())).around(self, path)
+        around = self.surroundings(path)
         return analyse(self.grammar, self.constraints, text, path, self.check_further, around)
 
     def judge(self, text: str, path: Path | None = None) -> tuple[Diagnostic, ...]:
         """The final word on a finished text: textX loads it, then the constraints are checked."""
-        against = load_problems(self.metamodel, text.removeprefix(BYTE_ORDER_MARK), path)
+        root = None if self.home is None else self.home.library.files.root
+        if path is None and self.home is not None:
+            path = self.home.path
+        body = text.removeprefix(BYTE_ORDER_MARK)
+        against = load_problems(self.metamodel, body, path, root=root)
         if not against:
             return self.analyse(text, path).diagnostics
         return shifted(against, text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -151,6 +152,27 @@ def load_language(name_or_path: str, workspace: Path | None = None) -> Language:
             raise LanguageError("a grammar is expected here", path, cure="name a .tx file")
         return build(definition_of_grammar(path))
     return registry(workspace).entry(name_or_path).load()
+
+
+def registered_language(name: str) -> Language | None:
+    """The language that alone is registered with textX for files of that name, if it loads."""
+    claiming = [entry for entry in _registered() if entry.claims(Path(name))]
+    if len(claiming) != 1:
+        return None
+    try:
+        return _loaded(claiming[0].name)
+    except LanguageError:
+        return None
+
+
+@cache
+def _registered() -> tuple[Entry, ...]:
+    return tuple(entry for entry in registry().entries if entry.origin == "installed")
+
+
+@cache
+def _loaded(name: str) -> Language:
+    return next(entry for entry in _registered() if entry.name == name).load()
 
 
 def _matches(path: Path, pattern: str) -> bool:

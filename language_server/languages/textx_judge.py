@@ -27,7 +27,11 @@ _running = 0
 
 
 def load_problems(
-    metamodel: TextXMetaModel, text: str, path: Path | None = None, seconds: float = SECONDS
+    metamodel: TextXMetaModel,
+    text: str,
+    path: Path | None = None,
+    seconds: float = SECONDS,
+    root: Path | None = None,
 ) -> tuple[Diagnostic, ...]:
     """What textX has against a text (it stops at the first problem); empty if it loads.
 
@@ -36,12 +40,15 @@ def load_problems(
         text: the whole text.
         path: where the text belongs, for imports; it is not read.
         seconds: how long textX may take.
+        root: the folder that globs of a global repository are relative to, instead of the folder
+            of the process.
     """
+    where = {} if root is None else {"project_root": str(root)}
     outcome: list[BaseException | None] = []
 
     def load() -> None:
         try:
-            metamodel.model_from_str(text, file_name=str(path) if path else None)
+            metamodel.model_from_str(text, file_name=str(path) if path else None, **where)
             outcome.append(None)
         except BaseException as error:  # a processor of the language may raise anything
             outcome.append(error)

@@ -113,7 +113,9 @@ class Prefix:
     def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
         """The empty prefix; `given` facts hold from the start."""
         return Prefix(
-            language, language.grammar.start(), language.constraints.initial(tuple(given))
+            language,
+            language.grammar.start(),
+            language.constraints.initial(tuple(given), language.surroundings()),
         )
 
     @staticmethod

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from language_server.languages import Language, LanguageError, load_language, registry
+from language_server.languages.imports import Disk, Files, Library
 from language_server.languages.registry import Entry, Registry
 from language_server.workspace.documents import Document
 
@@ -24,11 +25,18 @@ class UnknownLanguage(LanguageError):
 
 
 class Catalogue:
-    """The languages of one workspace folder, or of none."""
+    """The languages of one workspace folder, or of none.
 
-    def __init__(self, root: Path | None) -> None:
+    Args:
+        root: the workspace folder.
+        files: where texts that import others find them; by default as they are on disk.
+    """
+
+    def __init__(self, root: Path | None, files: Files | None = None) -> None:
         self.root = root
         self._loaded: dict[str, Language | LanguageError] = {}
+        self._library = Library(files or Disk(root))
+        self._at: dict[tuple[str, Path], Language] = {}
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -54,7 +62,14 @@ class Catalogue:
         claiming = self._registry.for_file(path)
         if not claiming:
             raise self._unclaimed(path.name)
-        return self.load(claiming[0])
+        return self.at(path, self.load(claiming[0]))
+
+    def at(self, path: Path, language: Language) -> Language:
+        """The language for the text of one file, with what that text may import."""
+        known = self._at.get((language.name, path))
+        if known is None or known.metamodel is not language.metamodel:
+            known = self._at[language.name, path] = language.at(path, self._library)
+        return known
 
     def for_document(self, document: Document) -> Language:
         """The language of an open document, by its name, else by what the editor says.
@@ -63,13 +78,12 @@ class Catalogue:
             LanguageError: there is none, or it cannot be loaded.
         """
         claiming = self.claiming(document)
-        if claiming:
-            return self.load(claiming[0])
         known = {entry.name.lower(): entry for entry in self.entries}
-        entry = known.get(document.language_id.lower())
+        entry = claiming[0] if claiming else known.get(document.language_id.lower())
         if entry is None:
             raise self._unclaimed(document.name)
-        return self.load(entry)
+        language = self.load(entry)
+        return language if document.path is None else self.at(document.path, language)
 
     def claiming(self, document: Document) -> tuple[Entry, ...]:
         """The languages that claim a document by its name; of several the first one has it."""

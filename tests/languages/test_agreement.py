@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textx import metamodel_from_str
 
+from language_server.constraints import ConstraintSet
 from language_server.constraints.problem import load_problem
 from language_server.languages.agreement import Mismatch, agree
 
@@ -107,10 +108,15 @@ def test_containment_of_a_keyed_class_is_a_reference() -> None:
     assert agree(metamodel_from_str(grammar), load_problem(problem)).mismatches == ()
 
 
-def test_references_with_scope_rules_of_their_own_are_left_to_textx() -> None:
-    grammar = "M: as*=A bs*=B; A: 'a' name=ID; B: 'b' plain=[A] scoped=[A:ID|+m:as];"
+def test_references_with_scope_rules_of_their_own_are_linked_when_the_text_ends() -> None:
+    grammar = "M: as*=A bs*=B; A: 'a' name=ID; B: 'b' plain=[A] scoped=[A:ID|+m:as] own=[A];"
     problem = "class M { contains A[] as contains B[] bs } class A { string name } "
-    problem += "class B { A plain A scoped }"
-    mapping = agree(metamodel_from_str(grammar), load_problem(problem)).mapping
-    assert ("B", "plain") in mapping.features
-    assert ("B", "scoped") not in mapping.features
+    problem += "class B { A plain A scoped A own }"
+    metamodel = metamodel_from_str(grammar)
+    metamodel.register_scope_providers({"B.own": lambda *_: None})
+    theory = load_problem(problem)
+    mapping = agree(metamodel, theory).mapping
+    features = ConstraintSet.of(theory, mapping).schema.features
+    assert not features["B::plain"].late
+    assert features["B::scoped"].late
+    assert ("B", "own") not in mapping.features  # the language's own code decides: left to textX

@@ -32,21 +32,29 @@ class Refused(Exception):
         self.offset = offset
 
 
-def by_textx(metamodel: TextXMetaModel, text: str, path: Path | None = None) -> Links:
+def by_textx(
+    metamodel: TextXMetaModel, text: str, path: Path | None = None, **parameters: str
+) -> Links:
     """The links of a model as textX resolves them.
+
+    Args:
+        metamodel: the language.
+        text: the model's text.
+        path: its file.
+        parameters: of the model, for textX.
 
     Raises:
         Refused: it does not load.
     """
     try:
-        model = metamodel.model_from_str(text, file_name=str(path) if path else None)
+        model = metamodel.model_from_str(text, str(path) if path else None, **parameters)
     except TextXError as error:
         offset = None
         if error.line is not None:
             before = text.split("\n")[: error.line - 1]
             offset = sum(len(line) + 1 for line in before) + (error.col or 1) - 1
         raise Refused(str(error), offset) from None
-    except (OSError, RecursionError, AssertionError, KeyError) as error:
+    except (OSError, AttributeError, RecursionError, AssertionError, KeyError) as error:
         raise Refused(repr(error), None) from None
     return links_of(model)
 
@@ -54,7 +62,7 @@ def by_textx(metamodel: TextXMetaModel, text: str, path: Path | None = None) -> 
 def links_of(model: Any) -> Links:
     """The links of a textX model."""
     found: Links = {}
-    waiting = [(model, "")]
+    waiting = [(model, _path(model, model))] if hasattr(type(model), "_tx_attrs") else []
     while waiting:
         thing, place = waiting.pop()
         for attribute in type(thing)._tx_attrs.values():
@@ -63,7 +71,7 @@ def links_of(model: Any) -> Links:
             values = [each for each in values if hasattr(type(each), "_tx_attrs") or _proxy(each)]
             if attribute.ref and not attribute.cont:
                 if values:
-                    found[place, attribute.name] = [_path(each) for each in values]
+                    found[place, attribute.name] = [_path(each, model) for each in values]
             elif attribute.cont:
                 for number, each in enumerate(values):
                     waiting.append((each, f"{place}/{attribute.name}{number}"))
@@ -73,7 +81,6 @@ def links_of(model: Any) -> Links:
 def by_linker(metamodel: TextXMetaModel, text: str) -> tuple[Links, list[Fault]]:
     """The links and faults of a text without other files, as our linker sees them."""
     rules = link_rules(metamodel)
-    assert rules is not None
     parse = Grammar.of(metamodel).parse(text)
     assert not parse.faults, (text, parse.faults)
     return resolved(Resolution((Unit("", Scopes.of(rules, parse.trail.events())),)))
@@ -95,13 +102,13 @@ def _proxy(value: Any) -> bool:
     return type(value) is ReferenceProxy
 
 
-def _path(thing: Any) -> str:
+def _path(thing: Any, model: Any) -> str:
     if _proxy(thing):
         thing = thing._tx_obj
-    if not hasattr(thing, "parent") and not hasattr(thing, "_tx_metamodel"):
-        return f"builtin {thing.name}"
     parts = []
     root = get_model(thing)
+    if root is not model and not root._tx_filename:
+        return f"builtin {thing.name}"
     while hasattr(thing, "parent"):
         parent = thing.parent
         for attribute in type(parent)._tx_attrs.values():
