@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+from language_server.decoding import DEFAULT_STRATEGY, STRATEGIES
+
+DOCUMENTS = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/decoding.md",
+)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -40,3 +48,10 @@ def test_commands_exist(root: Path) -> None:
     )
     assert usage.returncode == 0, usage.stderr
     assert not {command for command in shown if command not in usage.stdout}
+
+
+def test_every_strategy_is_described(root: Path) -> None:
+    text = (root / "docs" / "decoding.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `([a-z]+)`( \(default\))? \|", text, re.MULTILINE)
+    assert {name for name, _ in described} == set(STRATEGIES)
+    assert [name for name, default in described if default] == [DEFAULT_STRATEGY]
