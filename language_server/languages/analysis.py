@@ -54,7 +54,7 @@ def analyse(
         parse = grammar.parse(body)
         found = [_fault(fault, body) for fault in parse.faults]
         initial = constraints.initial(surroundings=surroundings)
-        evaluation = initial.refine_all(parse.trail.events()).close()
+        evaluation = initial.refine_all(parse.events()).close()
         violations = (
             (*evaluation.obligations, *evaluation.warnings)
             if parse.complete
@@ -99,7 +99,7 @@ def _certain(
     That is what more text could not mend, about objects without a fault in them; and a name without
     a declaration that does not occur near a fault.
     """
-    events = list(parse.trail.events())
+    events = list(parse.events())
     if events and isinstance(events[-1], Close):
         events.pop()  # the fault may hide more of the root object
     open_end = constraints.initial().refine_all(events)

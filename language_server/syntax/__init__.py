@@ -1,10 +1,11 @@
 """Prefix parsing of any textX grammar, recovery, exact source spans."""
 
+from language_server.syntax.document import Parse
 from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
 from language_server.syntax.finding import GrammarFinding, GrammarPlace
 from language_server.syntax.grammar import Grammar
 from language_server.syntax.joints import comment_end, joint, stands_apart
-from language_server.syntax.recovery import Parse, SyntaxFault
+from language_server.syntax.recovery import SyntaxFault
 from language_server.syntax.state import Expected, ParseState
 from language_server.syntax.terminals import Terminal
 

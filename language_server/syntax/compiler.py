@@ -8,7 +8,6 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -108,10 +107,6 @@ class Compiler:
         if isinstance(self.comments, arpeggio.Match):
             return self._probe_body(self.comments, env, name)
         return self._body(self.comments, name, env)
-
-    def terminals(self) -> Iterable[Terminal]:
-        """The terminals met so far."""
-        return self._terminals.values()
 
     # -- rules ------------------------------------------------------------------------------------
 
@@ -534,9 +529,7 @@ class _Group:
                 branches.append(self._elements(others, remaining, sum_, outer))
             return branches
 
-        return ChoiceSlot(
-            self._rule._body, self._rest(remaining), make, origin=(self._node, index)
-        )
+        return ChoiceSlot(self._rule._body, self._rest(remaining), make, origin=(self._node, index))
 
     def _removed(self, index: int, remaining: int) -> int:
         """Arpeggio removes the first element that *equals* the one that was read."""

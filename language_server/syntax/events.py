@@ -99,4 +99,4 @@ class Trail:
         while trail is not None and trail.event is not None:
             newest_first.append(trail.event)
             trail = trail.parent
-        return reversed(newest_first)
+        return iter(newest_first[::-1])

@@ -68,7 +68,7 @@ class Frame(Edge):
         clean: True if no guard is named by this frame or any below it.
     """
 
-    __slots__ = ("_rest", "body", "clean", "follows", "more", "start")
+    __slots__ = ("_alone", "_rest", "body", "clean", "follows", "more", "start")
 
     def __init__(
         self,
@@ -95,11 +95,30 @@ class Frame(Edge):
         self.more: list[Edge] | None = None
         self.clean = clean
         self._rest: float | None = None
+        self._alone: bool | None = None
         self.follows: dict[object, bool] | None = None
 
     def edges(self) -> list[Edge]:
         """All callers, the preferred one first."""
         return [self] if self.more is None else [self, *self.more]
+
+    def alone(self) -> bool:
+        """Whether this frame and all below have one caller each, none in the middle of a value.
+
+        To be asked of a frame that gets no more callers.
+        """
+        passed: list[Frame] = []
+        frame: Frame | None = self
+        while frame is not None and frame._alone is None:
+            if frame.more is not None or frame.parts is not None:
+                frame._alone = False
+                break
+            passed.append(frame)
+            frame = frame.parent
+        answer = frame is None or bool(frame._alone)
+        for each in passed:
+            each._alone = answer
+        return answer
 
     def rest(self) -> float:
         """The least number of characters that must follow once this frame has returned."""

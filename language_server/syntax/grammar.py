@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from language_server.syntax.ambiguities import ambiguities
 from language_server.syntax.checks import checks
 from language_server.syntax.compiler import Compiler
+from language_server.syntax.document import Parse, parse
 from language_server.syntax.events import Trail
 from language_server.syntax.finding import GrammarFinding
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.layout import Skipper
 from language_server.syntax.places import Places
-from language_server.syntax.recovery import Parse, parse
 from language_server.syntax.state import ParseState, start
 
 if TYPE_CHECKING:
@@ -55,15 +55,15 @@ class Grammar:
 
         Args:
             text: the document.
-            known: a parse of an earlier version of it by this grammar. What stands before the first
-                change is not read again, and the trails of both parses share its events.
+            known: a parse of an earlier version of it by this grammar. Only what a change affects
+                is read again.
         """
-        return parse(self.start(), text, known)
+        return parse(self._skipper, self._first_thread(), text, known)
 
     def keywords(self) -> frozenset[str]:
-        """The texts that the grammar writes literally, as far as texts read so far met them."""
+        """The texts that the grammar writes literally."""
         return frozenset(
-            terminal.text for terminal in self._compiler.terminals() if terminal.kind == "keyword"
+            terminal.text for terminal in self._skipper.terminals if terminal.kind == "keyword"
         )
 
     def _first_thread(self) -> Thread:

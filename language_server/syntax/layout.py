@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import arpeggio
 
 from language_server.syntax.agenda import DECIDED, IN_COMMENT, PERHAPS_COMMENT
 from language_server.syntax.compiler import Compiler
+from language_server.syntax.measures import reachable
 from language_server.syntax.slots import Layout, Slot
 from language_server.syntax.terminals import Terminal
 
@@ -27,11 +28,24 @@ class Skipper:
         self.uses_groups = uses_groups
         self._compiler = compiler
         self._probes: dict[Layout, Slot] = {}
+        self._by_char: dict[str, tuple[Terminal, ...]] = {}
         self._comments = _simple_comments(compiler)
 
-    def terminals(self) -> Iterable[Terminal]:
-        """The terminals of the grammar that have been met."""
-        return self._compiler.terminals()
+    @cached_property
+    def terminals(self) -> tuple[Terminal, ...]:
+        """The terminals of the grammar."""
+        roots = [self._compiler.root, self._compiler.comments]
+        nodes = reachable([root for root in roots if root is not None])
+        matches = [node for node in nodes if isinstance(node, arpeggio.Match)]
+        return tuple(dict.fromkeys(self._compiler.terminal(match) for match in matches))
+
+    def terminals_at(self, char: str) -> tuple[Terminal, ...]:
+        """Those of them that may start with ``char``."""
+        known = self._by_char.get(char)
+        if known is None:
+            known = tuple(terminal for terminal in self.terminals if terminal.can_start(char))
+            self._by_char[char] = known
+        return known
 
     def comment_terminals(self) -> tuple[Terminal, ...] | None:
         """The terminals that are whole comments; None if comments have structure."""

@@ -50,6 +50,7 @@ class Machine:
         thorough: whether terminals are tried although the next character rules them out, so that
             ``tried`` is complete.
         sure_start: the last agenda with a single thread.
+        sure_base: the last one with a single thread that is not behind ``base``.
         comments: where the comments at a position end; found once for all terminals, as Arpeggio
             does.
         in_comment: whether a comment is being read, which holds no comments itself.
@@ -75,6 +76,7 @@ class Machine:
         self.in_comment = False
         self.thorough = False
         self.sure_start = agenda
+        self.sure_base = agenda
         self._at = -1
         self._returns = 0
 
@@ -95,12 +97,22 @@ class Machine:
         """
         while self.threads:
             if len(self.threads) == 1 and rush(self):
-                self.base = Agenda(self.threads, self.open, self.won)
+                self.base = self.sure_base = Agenda(self.threads, self.open, self.won)
                 return True
             self.step()
             if self.base is not None:
                 self.run()
         return bool(self.waiting)
+
+    def finish(self) -> bool:
+        """Process all positions of a whole text.
+
+        Returns:
+            Whether the text has been read.
+        """
+        self.run()
+        self.accepted = [thread for thread in self.accepted if not thread.conditions]
+        return bool(self.accepted)
 
     def step(self) -> None:
         """Process the first position."""
@@ -117,6 +129,7 @@ class Machine:
         run.process(list(self.threads[at].values()))
         if run.undecided and self.base is None:
             self.base = Agenda({p: dict(b) for p, b in self.threads.items()}, opened, won)
+            self.sure_base = self.sure_start
         del self.threads[at]
         for end, thread in run.arrivals:
             self.threads.setdefault(end, {}).setdefault(thread.key(), thread)

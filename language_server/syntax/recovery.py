@@ -1,4 +1,4 @@
-"""Parsing whole documents: everything that can be read, and every syntax fault.
+"""Syntax faults, and how reading goes on behind them.
 
 Where no thread can go on, the parse is repaired and continues. The repairs are, from the cheapest
 on: a missing terminal is assumed, a lexeme is skipped, a lexeme is replaced, or text is skipped
@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.syntax.agenda import Agenda
 from language_server.syntax.events import Close, Trail
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.machine import Machine
 from language_server.syntax.slots import GATHER, AssignSlot, CloseSlot, MatchSlot, Result
-from language_server.syntax.tables import table_of
-from language_server.syntax.terminals import Terminal
+from language_server.syntax.state import LOOK_BEHIND
+from language_server.syntax.tables import Table, table_of
 from language_server.syntax.values import TEXT
 
 if TYPE_CHECKING:
     from language_server.syntax.layout import Skipper
-    from language_server.syntax.state import ParseState
 
 #: A repair is good if this many further lexemes are read after it.
 CONFIDENCE = 3
@@ -32,10 +31,11 @@ CONFIDENCE = 3
 LEVELS = 24
 #: Lexemes skipped at most in one step of the search for a place to go on.
 REACH = 400
-#: Characters between two checkpoints of a document.
-STRIDE = 2000
-#: After so many faults the rest of the text is not read.
-MOST_FAULTS = 100
+#: Characters behind a fault that are looked at first; more only if no repair is found in them.
+SIGHT = 4000
+
+_WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
+_WHITE = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,132 +57,101 @@ class SyntaxFault:
     found: str
 
 
-@dataclass(frozen=True, slots=True)
-class Parse:
-    """What could be read of a document.
+class Repaired(NamedTuple):
+    """A fault, and how reading goes on behind it.
 
     Attributes:
-        trail: the events; what was skipped after a fault is left out.
-        faults: the syntax faults in textual order.
-        complete: True if textX accepts the text.
-        checkpoints: states along the text up to its first fault, for reading an edited text.
+        fault: what is wrong.
+        agenda: where to go on, None if nothing of the rest can be read.
+        trail: what was read before the fault.
+        seen: the end of the text that was looked at to find out.
     """
 
+    fault: SyntaxFault
+    agenda: Agenda | None
     trail: Trail
-    faults: tuple[SyntaxFault, ...]
-    complete: bool
-    checkpoints: tuple[ParseState, ...] = field(default=(), repr=False, compare=False)
+    seen: int
 
 
-def parse(start: ParseState, text: str, known: Parse | None) -> Parse:
-    """Read ``text`` and repair what does not fit.
+def repair(failed: Machine, text: str, moved: int) -> Repaired:
+    """How to go on where a run has failed.
+
+    The answer depends on no more of the text than was seen, so that a change behind it leaves the
+    answer as it is.
 
     Args:
-        start: the state before any text.
-        text: the document.
-        known: a parse of an earlier version of the document, whose beginning is used again.
+        failed: a run over some of the text that no thread has survived.
+        text: the document; ``seen`` counts in it.
+        moved: what to add to an offset of the run for the offset in the document.
     """
-    checkpoints = _checkpoints(start, text, known)
-    last = checkpoints[-1]
-    if last.length == len(text):
-        trail = last.finish()
-        if trail is not None:
-            return Parse(trail, (), True, checkpoints)
-    agenda = last.agenda
-    assert agenda is not None
-    trail, faults, complete = _Repaired(last.skipper, text).read(agenda)
-    return Parse(trail, faults, complete, checkpoints)
-
-
-def _checkpoints(start: ParseState, text: str, known: Parse | None) -> tuple[ParseState, ...]:
-    """States along ``text``, as far as it can be read and a living state is left."""
-    states = [start]
-    if known is not None and known.checkpoints and known.checkpoints[0].skipper is start.skipper:
-        common = _common_length(known.checkpoints[-1].text, text)
-        states = [state for state in known.checkpoints if state.length <= common] or states
-    while states[-1].length < len(text):
-        at = states[-1].length
-        further = states[-1].advance(text[at : at + STRIDE])
-        if not further.alive:
+    again = _thorough(failed)
+    tried = max(again.furthest, again.sure_start.first())
+    first = max(min(tried, _blamed(again)) + moved - LOOK_BEHIND, 0)
+    sight = SIGHT
+    while True:
+        seen = min(tried + moved + sight, len(text))
+        view = _View(text[first:seen], first - moved, seen == len(text), again.skipper)
+        fault = _fault(again, view)
+        repairs = _Repairs(again, fault, view)
+        if repairs.confident or view.closed:
             break
-        states.append(further)
-    return tuple(states)
-
-
-def _common_length(one: str, other: str) -> int:
-    if other.startswith(one):
-        return len(one)
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-class _Repaired:
-    """Reads a text to its end, whatever is in it."""
-
-    def __init__(self, skipper: Skipper, text: str) -> None:
-        self._skipper = skipper
-        self._text = text
-        self._terminals = tuple(skipper.terminals())
-
-    def read(self, agenda: Agenda) -> tuple[Trail, tuple[SyntaxFault, ...], bool]:
-        """The events, the faults, and whether there are none, from ``agenda`` on."""
-        faults: list[SyntaxFault] = []
-        trail = Trail.root()
-        while True:
-            machine = Machine(self._skipper, self._text, 0, True, agenda)
-            machine.run()
-            accepted = next((t for t in machine.accepted if not t.conditions), None)
-            if accepted is not None:
-                return accepted.trail, tuple(faults), not faults
-            machine = _thorough(machine)
-            trail = machine.tried[0].thread.trail if machine.tried else trail
-            fault = _fault(machine, self._text, self._terminals)
-            faults.append(fault)
-            repair = None
-            if len(faults) < MOST_FAULTS:
-                repair = _Repairs(self._skipper, self._text, machine, fault, self._terminals).best()
-            if repair is None:
-                return trail, tuple(faults), False
-            agenda = repair
+        sight *= 8
+    trail = again.tried[0].thread.trail if again.tried else Trail.root()
+    return Repaired(fault, repairs.best, trail, seen)
 
 
 def _thorough(machine: Machine) -> Machine:
     """The end of a run that has failed, with every terminal tried that could have stood there."""
-    again = Machine(machine.skipper, machine.text, machine.shift, True, machine.sure_start)
+    again = Machine(
+        machine.skipper, machine.text, machine.shift, machine.closed, machine.sure_start
+    )
     again.thorough = True
     again.run()
     return again
 
 
-def lexeme(text: str, start: int, terminals: Iterable[Terminal]) -> int:
+class _View(NamedTuple):
+    """The text around a fault.
+
+    Attributes:
+        start: its offset.
+        closed: whether the document ends with it.
+    """
+
+    text: str
+    start: int
+    closed: bool
+    skipper: Skipper
+
+
+def lexeme(text: str, start: int, skipper: Skipper) -> int:
     """The end of the lexeme at ``start``: the longest terminal there, a word, or one character."""
     if start >= len(text):
         return start
-    word = re.compile(r"\w+|\s+|.", re.DOTALL).match(text, start)
+    word = _WORD.match(text, start)
     end = word.end() if word is not None else start + 1
-    for terminal in terminals:
-        if terminal.can_start(text[start]):
-            found = terminal.match(text, start)
-            if end < found and ("\n" not in text[start:found] or text[start] in "\"'"):
-                end = found
+    for terminal in skipper.terminals_at(text[start]):
+        found = terminal.match(text, start)
+        if end < found and ("\n" not in text[start:found] or text[start] in "\"'"):
+            end = found
     return end
 
 
-def _fault(machine: Machine, text: str, terminals: Iterable[Terminal]) -> SyntaxFault:
-    first = max(machine.furthest, 0)
-    end = lexeme(text, first, terminals)
+def _fault(machine: Machine, view: _View) -> SyntaxFault:
+    text, shift = view.text, view.start
+    first = max(machine.furthest, machine.sure_start.first()) - shift
+    end = lexeme(text, first, view.skipper)
     found = text[first:end]
     slots = [waiting.thread.slot for waiting in machine.tried]
     expected = tuple(
         dict.fromkeys(slot.terminal.describe() for slot in slots if isinstance(slot, MatchSlot))
     )
-    return SyntaxFault(max(machine.blamed, 0), end, _message(expected, found), expected, found)
+    start = _blamed(machine)
+    return SyntaxFault(start, end + shift, _message(expected, found), expected, found)
+
+
+def _blamed(machine: Machine) -> int:
+    return max(machine.blamed, machine.sure_start.first())
 
 
 def _message(expected: tuple[str, ...], found: str) -> str:
@@ -199,113 +168,129 @@ def _enumerate(words: tuple[str, ...]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _agenda(at: int, threads: Iterable[Thread]) -> Agenda:
-    bucket: dict[Any, Thread] = {}
-    for thread in threads:
-        bucket.setdefault(thread.key(), thread)
-    return Agenda({at: bucket}, {}, frozenset())
-
-
 class _Repairs:
-    """The ways to go on behind one fault."""
+    """The ways to go on behind one fault; places are those in the text of the view.
 
-    def __init__(
-        self,
-        skipper: Skipper,
-        text: str,
-        machine: Machine,
-        fault: SyntaxFault,
-        terminals: Iterable[Terminal],
-    ) -> None:
-        self._skipper = skipper
-        self._text = text
-        self._fault = fault
-        self._terminals = terminals
+    Attributes:
+        best: the agenda after the cheapest repair that reads on; None if there is none.
+        confident: whether it reads on far enough.
+    """
+
+    def __init__(self, failed: Machine, fault: SyntaxFault, view: _View) -> None:
+        self._view = view
+        self._text = view.text
+        self._start, self._end = fault.start - view.start, fault.end - view.start
         self._limits: dict[int, int] = {}
         threads: dict[Any, Thread] = {}
-        for waiting in machine.tried:
+        for waiting in failed.tried:
             thread = _free(waiting.thread)
             threads.setdefault(thread.key(), thread)
         self._threads = list(threads.values())
-
-    def best(self) -> Agenda | None:
-        """The agenda after the cheapest repair that reads on; None if the rest cannot be read."""
-        second: tuple[int, Agenda] | None = None
+        self.best: Agenda | None = None
+        self.confident = False
+        most = 0
         for agenda in self._candidates():
-            reached = self._lexemes_read(agenda)
-            if reached >= CONFIDENCE:
-                return agenda
-            if reached > 0 and (second is None or reached > second[0]):
-                second = (reached, agenda)
-        return second[1] if second is not None else None
+            read = self._lexemes_read(agenda)
+            if read > most:
+                self.best, most = agenda, read
+            if read >= CONFIDENCE:
+                self.confident = True
+                break
 
     def _candidates(self) -> Iterator[Agenda]:
-        start, end = self._fault.start, self._fault.end
+        start, end = self._start, self._end
         if start < len(self._text):
             missing = [_assumed(t) for t in self._threads if _awaits_text(t)]
             for thread in missing:
-                yield _agenda(start, [thread])
-            yield _agenda(end, self._threads)
+                yield self._agenda(start, [thread])
+            yield self._agenda(end, self._threads)
             for thread in missing:
-                yield _agenda(end, [thread])
+                yield self._agenda(end, [thread])
         yield from self._resumptions()
+
+    def _agenda(self, at: int, threads: Iterable[Thread]) -> Agenda:
+        bucket: dict[Any, Thread] = {}
+        for thread in threads:
+            bucket.setdefault(thread.key(), thread)
+        return Agenda({at + self._view.start: bucket}, {}, frozenset())
 
     def _resumptions(self) -> Iterator[Agenda]:
         finished: dict[Any, Thread] = {}
         for thread in self._threads:
             for level in _levels(thread):
                 finished.setdefault(level.key(), level)
-        at = self._fault.start
+        outer = [(thread, _next_table(thread)) for thread in finished.values()]
+        inner = [(thread, _next_table(thread)) for thread in self._threads]
+        for at in self._places():
+            if at > self._start:
+                here = self._going_on(inner, at)
+                if here:
+                    yield self._agenda(at, here)
+            for thread in self._going_on(outer, at):
+                yield self._agenda(at, [thread])
+
+    def _places(self) -> Iterator[int]:
+        """Where reading may go on: behind each lexeme, and at each line.
+
+        A quote too many makes lexemes of what stands between the strings; in them lie the lines.
+        """
+        at = self._start
+        yield at
         for _ in range(REACH):
-            for thread in finished.values():
-                if self._may_go_on(thread, at):
-                    yield _agenda(at, [thread])
             if at >= len(self._text):
                 return
-            at = self._over_white(lexeme(self._text, at, self._terminals))
-            here = [thread for thread in self._threads if self._may_go_on(thread, at)]
-            if here:
-                yield _agenda(at, here)
+            behind = self._behind_lexeme(at)
+            line = self._text.find("\n", at, behind)
+            while line >= 0:
+                first = self._over_white(line)
+                if first < behind:
+                    yield first
+                line = self._text.find("\n", first, behind)
+            at = self._over_white(behind)
+            if at < len(self._text) or self._view.closed:
+                yield at
 
-    def _may_go_on(self, thread: Thread, at: int) -> bool:
-        """Whether some terminal of the thread's own rule stands at ``at``."""
+    def _going_on(self, threads: list[tuple[Thread, Table]], at: int) -> list[Thread]:
+        """Those threads of whose own rule some terminal stands at ``at``."""
         text, at = self._text, self._over_white(at)
-        slot = thread.slot
-        while isinstance(slot, (CloseSlot, AssignSlot)):
-            slot = slot.next
-        table = table_of(slot)
-        if not table.plain:
-            return True
-        paths = table.at(text[at]) if at < len(text) else table.paths
-        return any(
-            path.match is not None and path.match.terminal.match(text, at) >= 0 for path in paths
-        )
+        stands: dict[Table, bool] = {}
+        for _, table in threads:
+            if table not in stands:
+                paths = table.at(text[at]) if at < len(text) else table.paths
+                matches = (path.match for path in paths if path.match is not None)
+                stands[table] = not table.plain or any(
+                    match.terminal.match(text, at) >= 0 for match in matches
+                )
+        return [thread for thread, table in threads if stands[table]]
 
     def _over_white(self, at: int) -> int:
-        while at < len(self._text) and self._text[at].isspace():
-            at += 1
-        return at
+        found = _WHITE.match(self._text, at)
+        return found.end() if found is not None else at
+
+    def _behind_lexeme(self, at: int) -> int:
+        return lexeme(self._text, at, self._view.skipper)
 
     def _limit(self, at: int) -> int:
         """The end of the lexemes that a repair at ``at`` has to read."""
         if at not in self._limits:
             limit = at
             for _ in range(CONFIDENCE + 1):
-                limit = lexeme(self._text, self._over_white(limit), self._terminals)
+                limit = self._behind_lexeme(self._over_white(limit))
             self._limits[at] = limit
         return self._limits[at]
 
     def _lexemes_read(self, agenda: Agenda) -> int:
         """How many lexemes are read from ``agenda``, up to ``CONFIDENCE``."""
-        at = agenda.first()
-        machine = _Sample(self._skipper, self._text, 0, True, agenda)
-        machine.limit = self._limit(at)
+        view = self._view
+        at = agenda.first() - view.start
+        machine = _Sample(view.skipper, view.text, view.start, view.closed, agenda)
+        machine.limit = self._limit(at) + view.start
         machine.run()
-        if machine.accepted or machine.passed:
+        if machine.accepted or machine.passed or machine.waiting:
             return CONFIDENCE
         read = 0
-        while at < machine.furthest and read < CONFIDENCE:
-            at = lexeme(self._text, self._over_white(at), self._terminals)
+        while at < machine.furthest - view.start and read < CONFIDENCE:
+            at = self._behind_lexeme(self._over_white(at))
             read += 1
         return read
 
@@ -319,10 +304,18 @@ class _Sample(Machine):
     def run(self) -> None:
         """Process positions up to the limit."""
         while self.threads:
-            if min(self.threads) >= self.limit and self.limit < len(self.text):
+            if min(self.threads) >= self.limit and self.limit < self.shift + len(self.text):
                 self.passed = True
                 return
             self.step()
+
+
+def _next_table(thread: Thread) -> Table:
+    """What can be read next in the thread's own rule."""
+    slot = thread.slot
+    while isinstance(slot, (CloseSlot, AssignSlot)):
+        slot = slot.next
+    return table_of(slot)
 
 
 def _free(thread: Thread) -> Thread:

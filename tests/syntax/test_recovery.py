@@ -229,3 +229,17 @@ def test_a_predicate_that_fails_is_blamed_where_textx_blames_it() -> None:
         textx.metamodel_from_str(text).model_from_str("m  end")
     (fault,) = parse.faults
     assert (fault.start, fault.end, fault.found) == (error.value.col - 1, 6, "end")
+
+
+def test_a_quote_too_many_does_not_turn_the_rest_inside_out() -> None:
+    """Where strings may hold line ends, all behind a quote too many is a lexeme gone wrong."""
+    grammar = Grammar.of(
+        textx.metamodel_from_str("M: items*=Item; Item: 'item' text=STRING tags+=STRING[','] ';';")
+    )
+    lines = [f'item "text {n}" "a", "b";' for n in range(40)]
+    lines[5] = lines[5].replace('"a"', 'a"')
+    text = "\n".join(lines)
+    parse = grammar.parse(text)
+    assert [fault.start for fault in parse.faults] == [text.index(' a"') + 1]
+    read = [event.value for event in parse.events() if isinstance(event, Assign)]
+    assert [f"text {n}" for n in range(7, 40)] == [v for v in read if v.startswith("text ")][-33:]

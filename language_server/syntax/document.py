@@ -1,0 +1,334 @@
+"""Parsing whole documents, and edited documents again.
+
+A document is read in segments. Between two of them a single thread is left of which nothing is
+undecided, so that what follows depends on little: where that thread is in the grammar, and the
+text. An edit therefore renews only the segments that have looked at the text it changes: reading
+begins again where the last one before it ended, and ends where the new thread comes to a place at
+which the old one was in the same state. What the further segments say is the same as before, at
+another place; they keep the offsets with which they were read, and the document knows by how much
+each has moved.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from language_server.syntax.agenda import Agenda
+from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
+from language_server.syntax.frames import Frame, Thread
+from language_server.syntax.machine import Machine
+from language_server.syntax.recovery import SyntaxFault, repair
+from language_server.syntax.state import LOOK_BEHIND
+
+if TYPE_CHECKING:
+    from language_server.syntax.layout import Skipper
+
+#: Characters read at a time, and so about the length of a segment.
+STRIDE = 512
+#: After so many faults the rest of the text is not read.
+MOST_FAULTS = 100
+
+
+class Segment(NamedTuple):
+    """What was read between two places at which a single thread is left.
+
+    Attributes:
+        entry: the thread that it begins with; its trail is empty.
+        start, end: where it stands.
+        seen: the end of the text that was looked at; None if also the end of the document was.
+        events, faults: what was read, and what could not be.
+    """
+
+    entry: Thread
+    start: int
+    end: int
+    seen: int | None
+    events: tuple[Event, ...]
+    faults: tuple[SyntaxFault, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Parse:
+    """What could be read of a document.
+
+    Attributes:
+        text: the document.
+        segments: what was read, in textual order.
+        skipper: the grammar's own; a parse of another grammar has another.
+    """
+
+    text: str
+    segments: tuple[Segment, ...]
+    skipper: Skipper
+
+    @property
+    def complete(self) -> bool:
+        """Whether textX accepts the text."""
+        return not self.faults
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where the segments stand in the text."""
+        starts, at = [], 0
+        for segment in self.segments:
+            starts.append(at)
+            at += segment.end - segment.start
+        return tuple(starts)
+
+    @cached_property
+    def faults(self) -> tuple[SyntaxFault, ...]:
+        """The syntax faults in textual order."""
+        return tuple(
+            replace(fault, start=fault.start + moved, end=fault.end + moved)
+            for segment, moved in self._moved()
+            for fault in segment.faults
+        )
+
+    def events(self) -> Iterator[Event]:
+        """What was read, in textual order; what was skipped after a fault is left out."""
+        for segment, moved in self._moved():
+            if moved:
+                yield from (_at(event, moved) for event in segment.events)
+            else:
+                yield from segment.events
+
+    @cached_property
+    def trail(self) -> Trail:
+        """The events as a trail, for those who keep something with each."""
+        trail = Trail.root()
+        for event in self.events():
+            trail = trail.then(event)
+        return trail
+
+    def _moved(self) -> Iterator[tuple[Segment, int]]:
+        """The segments, and by how much each has moved since it was read."""
+        for segment, start in zip(self.segments, self.starts, strict=True):
+            yield segment, start - segment.start
+
+
+def _at(event: Event, moved: int) -> Event:
+    if isinstance(event, Open):
+        return Open(event.cls, event.feature, event.many, event.start + moved)
+    if isinstance(event, Close):
+        return Close(event.end + moved)
+    if isinstance(event, Assign):
+        return Assign(*event[:4], event.start + moved, event.end + moved)
+    return Refer(*event[:5], event.start + moved, event.end + moved)
+
+
+def parse(skipper: Skipper, first: Thread, text: str, known: Parse | None) -> Parse:
+    """Read ``text``, repairing what does not fit.
+
+    Args:
+        skipper: what skips white space and comments for the grammar.
+        first: the thread before any text.
+        text: the document.
+        known: a parse of an earlier version of it, whose segments are used again.
+    """
+    if known is None or known.skipper is not skipper:
+        known = Parse("", (), skipper)
+    elif known.text == text:
+        return known
+    edit = _Edit(known, text)
+    segments = list(known.segments[: edit.kept])
+    reader = _Reader(skipper, text, sum(len(segment.faults) for segment in segments))
+    if edit.kept < len(known.segments):
+        entry, at = known.segments[edit.kept].entry, known.segments[edit.kept].start
+        place = known.starts[edit.kept]
+    else:
+        entry, at, place = first, 0, 0
+    while True:
+        segment, behind = reader.read(entry, at, place, edit.stops(place))
+        segments.append(segment)
+        if behind is None:
+            break
+        place += segment.end - segment.start
+        met = edit.meeting(place, behind, segment.end, reader.faults)
+        if met is not None:
+            segments.extend(known.segments[met:])
+            break
+        entry, at = behind, segment.end
+    return Parse(text, tuple(segments), skipper)
+
+
+class _Edit:
+    """How a text differs from the one that was read before.
+
+    Attributes:
+        kept: how many segments of the earlier parse have not seen anything of the change.
+    """
+
+    def __init__(self, known: Parse, text: str) -> None:
+        self._known = known
+        before = known.text
+        same = _shared_start(before, text)
+        self._shift = len(text) - len(before)
+        #: Where in the old text a segment may start whose terminals look back on nothing new.
+        self._again = len(before) - _shared_end(before, text, same) + LOOK_BEHIND
+        self.kept = 0
+        for segment, start in zip(known.segments, known.starts, strict=True):
+            if segment.seen is None or start + segment.seen - segment.start > same:
+                break
+            self.kept += 1
+
+    def stops(self, place: int) -> int | None:
+        """Up to where to read from ``place`` on to come to where an old segment starts."""
+        segments, starts = self._known.segments, self._known.starts
+        index = bisect_left(starts, max(place - self._shift + 1, self._again))
+        if not 0 < index < len(segments):
+            return None
+        before = segments[index - 1]
+        if before.seen is None:
+            return None
+        return starts[index - 1] + before.seen - before.start + self._shift
+
+    def meeting(self, place: int, thread: Thread, at: int, faults: int) -> int | None:
+        """The first old segment that may follow ``thread``.
+
+        Args:
+            place: where that segment would stand in the text.
+            thread: a thread that has read the text before.
+            at: the same place in the offsets of the thread.
+            faults: the faults before.
+        """
+        segments, starts = self._known.segments, self._known.starts
+        place -= self._shift
+        index = bisect_left(starts, place, max(self.kept, 1))
+        if place < self._again or index == len(starts) or starts[index] != place:
+            return None
+        if not _same_future(thread, at, segments[index].entry, segments[index].start):
+            return None
+        after = sum(len(segment.faults) for segment in segments[index:])
+        before = len(self._known.faults) - after
+        if faults != before and max(faults, before) + after >= MOST_FAULTS:
+            return None
+        return index
+
+
+def _shared_start(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginnings."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _shared_end(one: str, other: str, start: int) -> int:
+    """How many characters two texts have in common at their ends, behind ``start``."""
+    low, high = 0, min(len(one), len(other)) - start
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _same_future(one: Thread, at: int, other: Thread, there: int) -> bool:
+    """Whether two threads between segments read the same from any text that follows."""
+    if one.slot is not other.slot or one.end - at != other.end - there:
+        return False
+    frame: Frame | None = one.frame
+    match: Frame | None = other.frame
+    while frame is not match:
+        if frame is None or match is None or frame.call is not match.call:
+            return False
+        frame, match = frame.parent, match.parent
+    return True
+
+
+class _Reader:
+    """Reads the segments of a text.
+
+    Attributes:
+        faults: how many there have been.
+    """
+
+    def __init__(self, skipper: Skipper, text: str, faults: int) -> None:
+        self._skipper = skipper
+        self._text = text
+        self.faults = faults
+
+    def read(
+        self, entry: Thread, at: int, place: int, stop: int | None
+    ) -> tuple[Segment, Thread | None]:
+        """Read a segment.
+
+        Args:
+            entry: the thread to begin with.
+            at: where it stands, in its own offsets.
+            place: the same place in the text.
+            stop: up to where to read, if that is not far; the segment then ends before.
+
+        Returns:
+            The segment, and the thread behind it, None at the end of the text.
+        """
+        text, moved = self._text, place - at
+        agenda = Agenda({at: {entry.key(): entry}}, {}, frozenset())
+        faults: list[SyntaxFault] = []
+        seen, step = place, STRIDE
+        near = stop is not None and place < stop <= place + 2 * STRIDE
+        limit = stop if near and stop is not None else place + STRIDE
+        while True:
+            limit = min(limit, len(text))
+            seen = max(seen, limit)
+            machine = self._machine(agenda, moved, limit)
+            alive = machine.advance() if limit < len(text) else machine.finish()
+            if alive and machine.base is None:
+                (accepted, *_) = machine.accepted
+                return self._last(entry, at, moved, accepted.trail, faults), None
+            if alive and machine.base is not None:
+                advanced = machine.base.first() - agenda.first()
+                step = STRIDE if 2 * advanced > step else 2 * step
+                agenda, sure = machine.base, machine.sure_base
+            else:
+                repaired = repair(machine, text, moved)
+                faults.append(repaired.fault)
+                self.faults += 1
+                if repaired.agenda is None or self.faults >= MOST_FAULTS:
+                    return self._last(entry, at, moved, repaired.trail, faults), None
+                agenda, sure, step = repaired.agenda, repaired.agenda, STRIDE
+                seen = max(seen, repaired.seen)
+            behind = _between(sure)
+            if behind is not None and sure.first() > at:
+                end, known = sure.first(), None if seen == len(text) else seen - moved
+                events = tuple(behind.trail.events())
+                return Segment(entry, at, end, known, events, tuple(faults)), _without_past(behind)
+            limit = agenda.first() + moved + step
+
+    def _machine(self, agenda: Agenda, moved: int, limit: int) -> Machine:
+        first = max(agenda.first() + moved - LOOK_BEHIND, 0)
+        closed = limit == len(self._text)
+        return Machine(self._skipper, self._text[first:limit], first - moved, closed, agenda)
+
+    def _last(
+        self, entry: Thread, at: int, moved: int, trail: Trail, faults: list[SyntaxFault]
+    ) -> Segment:
+        end = len(self._text) - moved
+        return Segment(entry, at, end, None, tuple(trail.events()), tuple(faults))
+
+
+def _between(agenda: Agenda) -> Thread | None:
+    """The only thread of an agenda, if nothing else is open there; the end of a segment."""
+    if len(agenda.threads) != 1 or agenda.open:
+        return None
+    (bucket,) = agenda.threads.values()
+    if len(bucket) != 1:
+        return None
+    (thread,) = bucket.values()
+    alone = thread.frame.alone()
+    return thread if alone and thread.parts is None and thread.pending is None else None
+
+
+def _without_past(thread: Thread) -> Thread:
+    """The thread with nothing that it has read, and no branch that it waits for."""
+    return Thread(thread.slot, thread.frame, Trail.root(), None, None, thread.end)
