@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from language_server.partial_model.model import NOTHING, Draft, Node, ObjectId
 from language_server.partial_model.objects import Cell, Objects, OutOfSight, Place, Unit, Waiting
 from language_server.partial_model.schema import FeatureInfo
-from language_server.partial_model.scopes import Mention, Scopes, Thing
+from language_server.partial_model.scopes import Mention, Number, Scopes, Thing
 from language_server.partial_model.search import Ambiguous, Circular, find
 from language_server.partial_model.ways import LinkRules, Own
 
@@ -98,6 +98,20 @@ class Resolution:
                 self._pass_through(number)
         self._report_circular()
 
+    def look_up(self, source: Number, feature: str, target: str, name: str) -> Place | None:
+        """What a further reference of the first text would mean, None if there is nothing.
+
+        Args:
+            source: the object that holds it.
+            feature: the feature it fills.
+            target: the class of the grammar it refers to.
+            name: its text.
+
+        Raises:
+            Ambiguous, Circular, OutOfSight, Waiting: as `find` does.
+        """
+        return self._resolve(0, Mention(-1, source, feature, False, target, name, -1, -1))
+
     def _pass_through(self, unit: int) -> None:
         """What textX does with one text in one pass."""
         queue, self._queues[unit] = self._queues[unit], []
@@ -156,7 +170,7 @@ class Resolution:
         for at in found:
             other = self.units[at[0]].scopes
             span = other.name_span(at[1]) if at[0] == unit else (-1, -1)
-            others.append((other.qualified_name(at[1]), *span))
+            others.append((".".join(other.names_down_to(at[1])), *span))
         fault = Fault(
             kind,
             mention.start,
@@ -201,10 +215,7 @@ def link(draft: Draft) -> None:
     scopes = draft.scopes
     if scopes is None:
         return
-    units: tuple[Unit, ...] = (Unit("", scopes),)
-    faults: tuple[Fault, ...] = ()
-    if draft.surroundings is not None:
-        units, faults = draft.surroundings.gather(scopes)
+    units, faults = gathered(scopes, draft.surroundings)
     resolution = Resolution(units)
     elsewhere = [fault for unit, fault in resolution.faults if unit > 0]
     mine = tuple(fault for unit, fault in resolution.faults if unit == 0)
@@ -214,6 +225,15 @@ def link(draft: Draft) -> None:
     draft.links = tuple(_state_links(draft, scopes, resolution))
     if draft.faults:
         draft.touched.append(("faults",))
+
+
+def gathered(
+    scopes: Scopes, surroundings: Surroundings | None
+) -> tuple[tuple[Unit, ...], tuple[Fault, ...]]:
+    """A text as the first unit, with the files around it and what is wrong with its imports."""
+    if surroundings is None:
+        return (Unit("", scopes),), ()
+    return surroundings.gather(scopes)
 
 
 def _state_links(draft: Draft, scopes: Scopes, resolution: Resolution) -> Iterator[Target]:

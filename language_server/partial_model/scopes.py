@@ -138,7 +138,11 @@ class Scopes:
             found.update(self.cells["bearers", name, cls])
         return sorted(found)
 
-    def qualified_name(self, thing: Number) -> str:
+    def named(self) -> Iterator[Number]:
+        """The objects that have a name, in order."""
+        return (number for number in range(len(self.things)) if ("name", number) in self.cells)
+
+    def names_down_to(self, thing: Number) -> list[str]:
         """The names of an object and of those around it, outermost first."""
         parts = []
         while thing >= 0:
@@ -146,7 +150,7 @@ class Scopes:
             if name is not None:
                 parts.append(str(name))
             thing = self.things[thing].parent
-        return ".".join(reversed(parts))
+        return parts[::-1]
 
     def _opened(self, event: Open) -> Scopes:
         number = len(self.things)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 # ---- reference expressions (RREL) ----------------------------------------------------------------
-# Nodes are compared by identity: a search visits an object once by each node.
+# Nodes are compared by identity: a search visits an object once by each node. ``local`` says that
+# an expression begins at the object that holds the reference, ``at_root`` that at the model's root.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,75 +42,46 @@ class Step:
     at_root = True
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Chain:
     """``a.b.c``: one element behind the other."""
 
-    elements: tuple[Element, ...]
+    __slots__ = ("at_root", "elements", "local")
 
-    @property
-    def local(self) -> bool:
-        """Whether it begins at the object that holds the reference."""
-        return self.elements[0].local
-
-    @property
-    def at_root(self) -> bool:
-        """Whether it begins at the root of the model."""
-        return self.elements[0].at_root
+    def __init__(self, elements: tuple[Element, ...]) -> None:
+        self.elements = elements
+        self.local = elements[0].local
+        self.at_root = elements[0].at_root
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Choice:
     """``a,b``: one chain after the other."""
 
-    chains: tuple[Chain, ...]
+    __slots__ = ("at_root", "chains", "local")
 
-    @property
-    def local(self) -> bool:
-        """Whether a chain begins at the object that holds the reference."""
-        return any(chain.local for chain in self.chains)
-
-    @property
-    def at_root(self) -> bool:
-        """Whether a chain begins at the root of the model."""
-        return any(chain.at_root for chain in self.chains)
+    def __init__(self, chains: tuple[Chain, ...]) -> None:
+        self.chains = chains
+        self.local = any(chain.local for chain in chains)
+        self.at_root = any(chain.at_root for chain in chains)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Group:
     """``(a,b)``."""
 
-    choice: Choice
+    __slots__ = ("at_root", "choice", "local")
 
-    @property
-    def local(self) -> bool:
-        """As the choice in it."""
-        return self.choice.local
-
-    @property
-    def at_root(self) -> bool:
-        """As the choice in it."""
-        return self.choice.at_root
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        self.local = choice.local
+        self.at_root = choice.at_root
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Star:
+class Star(Group):
     """``(a,b)*``: none, one or more of them."""
 
-    choice: Choice
-
-    @property
-    def local(self) -> bool:
-        """As the choice in it."""
-        return self.choice.local
-
-    @property
-    def at_root(self) -> bool:
-        """As the choice in it."""
-        return self.choice.at_root
+    __slots__ = ()
 
 
-Element = Up | Enclosing | Step | Group | Star
+Element = Up | Enclosing | Step | Group
 
 
 # ---- scopes --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
+from language_server.partial_model import names_for
 from language_server.syntax import Expected
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
 def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]:
     expected = reading.expected
     begun = expected.value_begun + expected.typed
-    for name, element in reading.evaluation.model.candidates(target):
+    for name, element in names_for(reading.evaluation.model, expected.feature, target):
         if name.startswith(begun) and prefix.allows_reference(reading, name):
             rest = name[len(expected.value_begun) :]
             yield _move(prefix, expected, "reference", rest, element)

@@ -117,7 +117,7 @@ def linked(language: Language, text: str, path: Path) -> tuple[Links, list[Fault
     assert around is not None
     scopes = Scopes.of(language.links, language.grammar.parse(text).trail.events())
     units, failed = around.gather(scopes)
-    links, faults = resolved(resolution := Resolution(units))
+    links, faults = resolved(resolution := Resolution(units), path.name)
     elsewhere = [fault for unit, fault in resolution.faults if unit > 0]
     return links, [*failed, *faults, *elsewhere]
 

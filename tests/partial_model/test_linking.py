@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,12 +17,13 @@ from textx.metamodel import TextXMetaModel
 from textx.scoping import providers
 
 from language_server.constraints import Evaluation
-from language_server.languages import Language
+from language_server.languages import Language, load_language
 from language_server.languages.language import Definition, build
 from language_server.partial_model import Fault, Scopes, Unit
-from language_server.partial_model.linking import Resolution
+from language_server.partial_model.linking import Resolution, gathered
 from language_server.projection import Prefix
 from tests.partial_model.textx_links import Links, Refused, by_textx, resolved
+from tests.syntax.corpus import Case, cases
 
 # ---- small languages, one for each construct -----------------------------------------------------
 
@@ -218,8 +220,8 @@ def try_to_repair(of: Language, text: str, random: Random) -> None:
         refused, scopes = compare(of, text)
         if refused is None or refused.offset is None:
             return
-        names = [scopes.qualified_name(t) for t in scopes.things if ("name", t) in scopes.cells]
-        parts = random.choice(names or ["a"]).split(".")
+        names = [scopes.names_down_to(thing) for thing in scopes.named()]
+        parts = random.choice(names or [["a"]])
         name = ".".join(parts[random.randrange(len(parts)) :]) if qualified else parts[-1]
         rest = re.sub(r"^[\w.]+" if qualified else r"^\w+", "", text[refused.offset :])
         text = text[: refused.offset] + name + rest
@@ -280,6 +282,32 @@ def test_cases_link_as_by_textx(name: str, text: str) -> None:
     compare(language(name), text)
 
 
+# ---- the corpus ----------------------------------------------------------------------------------
+
+CORPUS = [
+    case
+    for case in cases()
+    if "rrel" in case.language or case.language in ("dflow", "demol-component", "riot-devices")
+]
+
+
+@pytest.mark.skipif(not CORPUS, reason="the corpus is not beside the project")
+@pytest.mark.parametrize("case", CORPUS, ids=str)
+def test_corpus_models_link_as_by_textx(case: Case) -> None:
+    """The models of the languages with expressions, several files among them."""
+    of = corpus_language(case.grammar)
+    scopes = Scopes.of(of.links, of.grammar.parse(case.text).trail.events())
+    units, faults = gathered(scopes, of.surroundings(case.model))
+    links, wrong = resolved(Resolution(units), case.model.name)
+    assert (faults, wrong) == ((), [])
+    assert links == by_textx(case.metamodel(), case.text, case.model)
+
+
+@cache
+def corpus_language(grammar: Path) -> Language:
+    return load_language(str(grammar))
+
+
 # ---- as the whole language sees it ---------------------------------------------------------------
 
 
@@ -309,6 +337,16 @@ def test_E6_a_name_in_the_wrong_place_is_told_where_it_is() -> None:
     (found,) = language("qualified").analyse(text).diagnostics
     assert "a.t, b.t" in found.message
     assert [text[start:end] for start, end, _ in found.related] == ["t", "t"]
+
+
+def test_E6_names_are_offered_as_they_must_be_written() -> None:
+    text = "package a { thing t thing only } package b { thing t } use "
+    prefix = Prefix.start(language("qualified")).advance(text)
+    names = {move.text for move in prefix.moves() if move.kind == "reference"}
+    assert names == {"a", "b", "a.t", "a.only", "b.t"}
+    ports = "class c { method m } class d { method n } object o : c call o."
+    prefix = Prefix.start(language("relative")).advance(ports)
+    assert [move.text for move in prefix.moves() if move.kind == "reference"] == ["m"]
 
 
 def test_T24_a_reference_is_open_as_long_as_something_inner_may_shadow_its_target() -> None:

@@ -86,15 +86,15 @@ def by_linker(metamodel: TextXMetaModel, text: str) -> tuple[Links, list[Fault]]
     return resolved(Resolution((Unit("", Scopes.of(rules, parse.trail.events())),)))
 
 
-def resolved(resolution: Resolution) -> tuple[Links, list[Fault]]:
-    """The links of the first unit of a resolution, and its faults."""
+def resolved(resolution: Resolution, name: str = "") -> tuple[Links, list[Fault]]:
+    """The links of the first unit of a resolution, whose file has a name, and its faults."""
     scopes = resolution.units[0].scopes
     found: Links = {}
     for mention in scopes.mentions():
         if (0, mention.number) in resolution.targets:
             values = resolution.objects.values((0, mention.source), mention.feature)
-            place = _place(resolution, (0, mention.source))
-            found[place, mention.feature] = [_place(resolution, value) for value in values]
+            place = _place(resolution, (0, mention.source), name)
+            found[place, mention.feature] = [_place(resolution, value, name) for value in values]
     return found, [fault for unit, fault in resolution.faults if unit == 0]
 
 
@@ -123,7 +123,7 @@ def _path(thing: Any, model: Any) -> str:
     return name + "".join(reversed(parts))
 
 
-def _place(resolution: Resolution, at: Place) -> str:
+def _place(resolution: Resolution, at: Place, name: str) -> str:
     unit = resolution.units[at[0]]
     if unit.opaque:
         return f"builtin {resolution.objects.name(at)}"
@@ -134,4 +134,4 @@ def _place(resolution: Resolution, at: Place) -> str:
         position = unit.scopes.contained(thing.parent, thing.feature).index(number)
         parts.append(f"/{thing.feature}{position}")
         number = thing.parent
-    return Path(unit.path).name + "".join(reversed(parts))
+    return (name if at[0] == 0 else Path(unit.path).name) + "".join(reversed(parts))
