@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from language_server.cli.check import problems_of
-from language_server.cli.console import note, write_json
+from language_server.cli.console import note, write, write_json
 from language_server.cli.growing_text import Appending, GrowingText, Rewriting, Silent
 from language_server.cli.options import AsJson, language_for
 from language_server.cli.story import Story
@@ -82,6 +82,9 @@ def generate(
         float | None,
         typer.Option("--repetition-penalty", help="Above 1 against loops.", show_default=False),
     ] = None,
+    count: Annotated[
+        int, typer.Option("--n", min=1, help="Write so many, give the best (all with --json).")
+    ] = 1,
     reasoning: Annotated[
         int, typer.Option(metavar="TOKENS", min=0, help="Let the model think aloud first.")
     ] = 0,
@@ -95,8 +98,7 @@ def generate(
     What the strategy "assured" returns is always valid. Ctrl-C returns what is there, completed.
     Exit code 1 means that the result has problems (they are told on standard error).
     """
-    from language_server.decoding import generate as write_model
-    from language_server.decoding import load_model
+    from language_server.decoding import alternatives, load_model
 
     sampling = _sampling(
         temperature=temperature,
@@ -107,7 +109,7 @@ def generate(
     )
     known = language_for(language, None)
     loaded = load_model(model, note)
-    growing = _growing_text(strategy, as_json, trace)
+    growing = _growing_text(strategy, as_json or count > 1, trace)
     story = Story(note) if trace else None
 
     def hear(event: Event) -> None:
@@ -116,10 +118,11 @@ def generate(
             story.hear(event)
 
     with _cancelled_by_interrupt() as cancel:
-        generation = write_model(
+        generation, *others = alternatives(
             known,
             description,
             loaded,
+            count,
             strategy=strategy,
             seed=seed,
             max_tokens=max_tokens,
@@ -132,10 +135,15 @@ def generate(
     if story is not None:
         story.finish()
     growing.finish(generation.generated)
-    return _report(known, generation, as_json)
+    if count > 1 and not as_json:
+        write(generation.generated.removesuffix("\n") + "\n")
+        note(f"The best of {1 + len(others)} different texts.")
+    return _report(known, generation, others, as_json)
 
 
-def _report(language: Language, generation: Generation, as_json: bool) -> int:
+def _report(
+    language: Language, generation: Generation, others: list[Generation], as_json: bool
+) -> int:
     found = problems_of(language, generation.text)
     lines = LineIndex(generation.text)
     valid = not any(is_fault(each) for each in found)
@@ -144,6 +152,8 @@ def _report(language: Language, generation: Generation, as_json: bool) -> int:
         answer["language"] = language.name
         answer["valid"] = valid
         answer["problems"] = [problem(each, lines) for each in found]
+        if others:
+            answer["alternatives"] = [other.to_json() for other in others]
         write_json(answer)
     else:
         for each in found:
@@ -180,8 +190,8 @@ def _sampling(**given: float | None) -> Sampling:
         raise typer.BadParameter(str(error)) from None
 
 
-def _growing_text(strategy: str, as_json: bool, trace: bool) -> GrowingText:
-    if as_json:
+def _growing_text(strategy: str, silent: bool, trace: bool) -> GrowingText:
+    if silent:
         return Silent()
     if sys.stdout.isatty() and not trace:
         return Rewriting(sys.stdout)

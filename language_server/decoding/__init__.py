@@ -1,5 +1,6 @@
 """Language models, the token filter, and strategies that turn preferences into a text."""
 
+from language_server.decoding.alternatives import alternatives
 from language_server.decoding.embedded import Progress
 from language_server.decoding.generate import generate, generate_with
 from language_server.decoding.generation import Event, Generation, GenerationError
@@ -40,6 +41,7 @@ __all__ = [
     "Sampling",
     "Session",
     "Vocabulary",
+    "alternatives",
     "doctor",
     "generate",
     "generate_with",

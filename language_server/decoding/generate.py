@@ -155,6 +155,7 @@ def generate_with(
         model_calls=run.model_calls,
         rejections=run.rejections,
         backtracks=run.backtracks,
+        likelihood=run.likelihood,
         seconds={
             "model": run.clock.model,
             "syntax": run.clock.syntax,

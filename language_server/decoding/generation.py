@@ -55,6 +55,8 @@ class Generation:
         rejections: tokens and subtrees of tokens that were refused.
         backtracks: how often tokens were taken back.
         seconds: by part: ``model``, ``syntax``, ``semantics``, ``total``.
+        likelihood: mean natural logarithm of the probability the model gave to the tokens it chose,
+            before anything was ruled out; None if it chose none.
         thoughts: what the model thought before it wrote, '' if it was not asked to.
         refused_draft: the draft that did not pass (``cascade``), None if there was none.
     """
@@ -71,6 +73,7 @@ class Generation:
     rejections: int
     backtracks: int
     seconds: dict[str, float] = field(default_factory=dict)
+    likelihood: float | None = None
     thoughts: str = ""
     refused_draft: str | None = None
 
@@ -92,6 +95,7 @@ class Generation:
             "model_calls": self.model_calls,
             "rejections": self.rejections,
             "backtracks": self.backtracks,
+            "likelihood": round(self.likelihood, 4) if self.likelihood is not None else None,
             "seconds": {part: round(value, 4) for part, value in self.seconds.items()},
             **({"thoughts": self.thoughts} if self.thoughts else {}),
             **({"refused_draft": self.refused_draft} if self.refused_draft is not None else {}),

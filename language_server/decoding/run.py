@@ -11,7 +11,7 @@ from typing import Any
 from language_server.decoding.generation import Event, EventKind, Finish, OnEvent, Origin
 from language_server.decoding.guide import Clock, Guide, Metered
 from language_server.decoding.language_model import Cancelled, Context, Logits
-from language_server.decoding.sampling import Sampler
+from language_server.decoding.sampling import Sampler, log_probability
 from language_server.decoding.token_filter import State, TokenFilter
 
 
@@ -25,11 +25,16 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One token of the path and the state behind it."""
+    """One token of the path and the state behind it.
+
+    ``likelihood`` is the natural logarithm of the probability that the model gave the token before
+    anything was ruled out; None where the model was not asked.
+    """
 
     token: int
     origin: Origin
     state: State
+    likelihood: float | None = None
 
 
 @dataclass(slots=True)
@@ -83,6 +88,8 @@ class Run:
         self._path: list[Step] = []
         # For each place of the path, tokens not to be drawn again.
         self._banned: list[set[int]] = [set()]
+        # What the model said of the next token, if it has been asked.
+        self._said: Logits | None = None
 
     # What is there ------------------------------------------------------------------------------
 
@@ -122,6 +129,12 @@ class Run:
             counts[step.origin] += 1
         return counts
 
+    @property
+    def likelihood(self) -> float | None:
+        """The mean of the likelihoods that are known; None where none is."""
+        known = [step.likelihood for step in self._path if step.likelihood is not None]
+        return sum(known) / len(known) if known else None
+
     # Limits -------------------------------------------------------------------------------------
 
     def check_time(self) -> None:
@@ -155,7 +168,8 @@ class Run:
         self.check_time()
         started = time.perf_counter()
         try:
-            return self._context.logits()
+            self._said = self._context.logits()
+            return self._said
         except Cancelled:
             self.check_time()
             raise  # a model stopped that nobody asked to
@@ -195,6 +209,7 @@ class Run:
         if count <= 0:
             return
         del self._path[length:]
+        self._said = None
         del self._banned[length + 1 :]
         self._context.rewind(count)
         self.backtracks += 1
@@ -217,7 +232,9 @@ class Run:
 
     def _append(self, token: int, after: State, origin: Origin) -> None:
         before = self.state
-        self._path.append(Step(token, origin, self.filter.settle(before, after)))
+        likelihood = log_probability(self._said, token) if origin == "model" else None
+        self._said = None
+        self._path.append(Step(token, origin, self.filter.settle(before, after), likelihood))
         self._banned.append(set())
         self._context.append([token])
         kind: EventKind = "token" if origin == "model" else origin

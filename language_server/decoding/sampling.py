@@ -137,3 +137,12 @@ class Sampler:
             if mass is not None:
                 reached += float(weights[token])
         return kept
+
+
+def log_probability(logits: Logits | None, token: int) -> float | None:
+    """The natural logarithm of a token's probability; None where it is not known, or 0."""
+    if logits is None or np.isneginf(logits[token]):
+        return None
+    highest = logits.max()
+    mass = np.exp(logits - highest, dtype=np.float32).sum(dtype=np.float64)
+    return float(logits[token] - highest) - float(np.log(mass))

@@ -195,6 +195,17 @@ class TestGenerate:
         told = [line.split()[1] for line in outcome.err.splitlines() if line[:5].strip().isdigit()]
         assert {"model", "forced", "snapshot:"} <= set(told)
 
+    def test_the_best_of_several(self, langwright: Command, here: Path) -> None:
+        arguments = ("generate", "-l", "statechart", "--model", "random", "--max-tokens", "30")
+        told = langwright(*arguments, "--n", "3", "--json", "x").json
+        likelihoods = [told["likelihood"], *(one["likelihood"] for one in told["alternatives"])]
+        assert len(likelihoods) == 3
+        assert likelihoods == sorted(likelihoods, reverse=True)
+        outcome = langwright(*arguments, "--n", "3", "x")
+        assert outcome.code == 0
+        assert outcome.out == told["text"].removesuffix("\n") + "\n"
+        assert "The best of 3 different texts." in outcome.err
+
     def test_an_invalid_result_is_told(self, langwright: Command, here: Path) -> None:
         (here / "bad.txt").write_text("statechart")
         arguments = ("--strategy", "free", "--model", "replay:bad.txt")
