@@ -45,10 +45,12 @@ def load_problems(
     """
     where = {} if root is None else {"project_root": str(root)}
     outcome: list[BaseException | None] = []
+    # Without a text textX would read the file; and what is empty imports nothing.
+    file_name = str(path) if path and text else None
 
     def load() -> None:
         try:
-            metamodel.model_from_str(text, file_name=str(path) if path else None, **where)
+            metamodel.model_from_str(text, file_name=file_name, **where)
             outcome.append(None)
         except BaseException as error:  # a processor of the language may raise anything
             outcome.append(error)
