@@ -240,6 +240,10 @@ class Langwright(LanguageServer):
         document = self.documents.get(uri)
         if document is None:
             return
+        with contextlib.suppress(LanguageError):
+            if (await self.language(document)).links.imports:
+                self._importers.add(uri)  # before its analysis, which may miss what changes now
+                await _watch_models(self, Path(document.name).suffix)
         diagnostics = await self.about(
             document, lambda: problems_of_document(self.catalogue, document)
         )
@@ -250,9 +254,6 @@ class Langwright(LanguageServer):
             self._tell_conflict(document)
             with contextlib.suppress(LanguageError):
                 language = await self.language(document)
-                if language.links.imports:
-                    self._importers.add(uri)
-                    await _watch_models(self, Path(document.name).suffix)
                 await self.analyst(lambda: self._start(language))
 
     def _tell_conflict(self, document: Document) -> None:

@@ -93,6 +93,23 @@ def clashes_with_textx(metamodel: TextXMetaModel) -> Iterator[Mismatch]:
                 )
 
 
+def idle_imports(metamodel: TextXMetaModel) -> Iterator[Mismatch]:
+    """Features by which textX imports files, in a language where nothing makes it do so."""
+    classes = grammar_classes(metamodel)
+    if link_rules(metamodel).imports:
+        return
+    for name, cls in classes.items():
+        attribute = cls._tx_attrs.get("importURI") if cls._tx_type != "match" else None
+        if attribute is not None:
+            yield Mismatch(
+                "warning",
+                f"'importURI' of '{name}' imports nothing: no scope provider reads it",
+                None,
+                (attribute.position, attribute.position),
+                cure="begin the reference expressions with +m:, or register an ImportURI provider",
+            )
+
+
 def feature_of(theory: Theory, cls: str, name: str) -> Feature | None:
     """The feature of that name which a class of the theory declares or inherits."""
     for owner in theory.supertypes(cls):

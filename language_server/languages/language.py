@@ -11,7 +11,7 @@ from textx.metamodel import TextXMetaModel
 from language_server.constraints import ConstraintSet, Theory
 from language_server.constraints.problem import ProblemError, load_problem
 from language_server.diagnostic import Diagnostic
-from language_server.languages.agreement import Mismatch, agree, clashes_with_textx
+from language_server.languages.agreement import Mismatch, agree, clashes_with_textx, idle_imports
 from language_server.languages.analysis import (
     BYTE_ORDER_MARK,
     Analysis,
@@ -189,7 +189,8 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
             raise error
         if definition.problem is not None:
             doubts.append(error)
-    doubts += [_mismatch_error(clash, definition) for clash in clashes_with_textx(metamodel)]
+    clashes = (*clashes_with_textx(metamodel), *idle_imports(metamodel))
+    doubts += [_mismatch_error(clash, definition) for clash in clashes]
     style = comment_style(metamodel)
     examples = read_examples(definition.examples, style) if definition.examples else ()
     try:

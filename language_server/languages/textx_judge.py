@@ -58,7 +58,18 @@ def load_problems(
     if not run_on_large_stack(load, seconds):
         return (_whole(text, "textX does not finish loading the text in time", "textx-timeout"),)
     error = outcome[0] if outcome else None
-    return () if error is None else (_diagnostic(error, text),)
+    if error is None:
+        return ()
+    elsewhere = getattr(error, "filename", None)
+    if isinstance(error, OSError):
+        return (_whole(text, f"a file cannot be read: {error}", "textx-import"),)
+    if isinstance(error, TextXError) and elsewhere and not _is_same(elsewhere, path):
+        return (_whole(text, f"another file has a problem: {error}", "textx-import"),)
+    return (_diagnostic(error, text),)
+
+
+def _is_same(file_name: str, path: Path | None) -> bool:
+    return path is not None and Path(file_name).absolute() == path.absolute()
 
 
 def run_on_large_stack(work: Callable[[], Any], seconds: float) -> bool:

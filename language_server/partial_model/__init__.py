@@ -9,7 +9,7 @@ from language_server.partial_model.model import (
     PartialModel,
     Reference,
 )
-from language_server.partial_model.naming import names_for
+from language_server.partial_model.naming import names_for, undeclared_names
 from language_server.partial_model.objects import Unit
 from language_server.partial_model.refinement import finish, identity_of, refine
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
@@ -40,4 +40,5 @@ __all__ = [
     "identity_of",
     "names_for",
     "refine",
+    "undeclared_names",
 ]

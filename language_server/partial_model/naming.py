@@ -45,17 +45,33 @@ def names_for(
                     break
 
 
+def undeclared_names(model: PartialModel) -> Iterator[str]:
+    """Parts of names that references with scope rules of their own use and nothing bears so far."""
+    scopes = model.scopes
+    if scopes is None:
+        return
+    seen: set[str] = set()
+    for mention in scopes.mentions():
+        way = scopes.rules.way(scopes.things[mention.source].cls, mention.feature)
+        if way.plain or isinstance(way.scope, Own):
+            continue
+        for part in mention.name.split(_separator(way)):
+            if part not in seen and part and not scopes.is_known(part):
+                yield part
+            seen.add(part)
+
+
 def _names(parts: list[str], way: Way) -> Iterator[str]:
     """The names of an object, shortest first."""
-    if isinstance(way.scope, Qualified):
-        split = "."
-    elif isinstance(way.scope, Expression):
-        split = way.scope.split
-    else:
-        yield parts[-1]
-        return
+    if not isinstance(way.scope, Qualified | Expression):
+        parts = parts[-1:]
     for at in reversed(range(len(parts))):
-        yield split.join(parts[at:])
+        yield _separator(way).join(parts[at:])
+
+
+def _separator(way: Way) -> str:
+    """What stands between the parts of a name."""
+    return way.scope.split if isinstance(way.scope, Expression) else "."
 
 
 def _means(

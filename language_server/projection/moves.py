@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from language_server.partial_model import names_for
+from language_server.partial_model import names_for, undeclared_names
 from language_server.syntax import Expected
 
 if TYPE_CHECKING:
@@ -101,6 +101,9 @@ def _undeclared(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
         mentioned = reading.evaluation.model.nodes[element].role == "mentioned"
         if mentioned and name.startswith(expected.typed):
             yield _move(prefix, expected, "declaration", name, element)
+    for name in undeclared_names(reading.evaluation.model):
+        if name.startswith(expected.typed):
+            yield _move(prefix, expected, "declaration", name)
 
 
 def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:

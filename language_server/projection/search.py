@@ -8,6 +8,7 @@ the shortest way. A text that violates nothing is a witness.
 from __future__ import annotations
 
 import heapq
+import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -45,10 +46,20 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class _Focus:
-    """What the open obligations are about: elements, and symbols of features that can lift them."""
+    """What the open obligations are about: elements, and symbols of features that can lift them.
+
+    ``names`` are parts of the names of references that lead nowhere.
+    """
 
     elements: frozenset[Any]
     features: frozenset[str]
+    names: frozenset[str]
+
+    def has(self, move: Move) -> bool:
+        """Whether a move names what an obligation is about."""
+        return move.element in self.elements or (
+            move.kind == "declaration" and move.text in self.names
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +224,7 @@ class Search:
     ) -> Iterator[tuple[Prefix, bool]]:
         if part.complete_at is not None and _closes_since(after, part.complete_at):
             return  # the unit was complete without this move
-        touches = part.touches or move.element in focus.elements
+        touches = part.touches or focus.has(move)
         boundary = not move.text.isspace() and _is_boundary(after, base)
         if boundary:
             yield after, touches
@@ -252,7 +263,8 @@ class Search:
         for constraint in {v.constraint for v in obligations if v.source == "constraint"}:
             features |= repairing_symbols(theory, constraint)
         elements = frozenset(element for v in obligations for element in v.elements)
-        return _Focus(elements, features)
+        names = (name for v in obligations if _leads_nowhere(v) for name in v.element_names)
+        return _Focus(elements, features, frozenset(re.findall(r"\w+", " ".join(names))))
 
     def _eagerness(self, move: Move, focus: _Focus) -> tuple[int, int]:
         """The rank of a move among its alternatives: what can lift an obligation goes first."""
@@ -260,7 +272,7 @@ class Search:
         if move.cls is not None and move.feature is not None:
             feature = feature_of(self._start.language.theory, move.cls, move.feature)
             lifts = feature is not None and feature.symbol in focus.features
-        if move.element in focus.elements:
+        if focus.has(move):
             return (0 if lifts else 1, move.remaining)
         # A reference to something new must be declared; a new object must be connected less often
         # than one that stands already.
@@ -276,6 +288,11 @@ class Search:
             model = prefix.readings[0].evaluation.model
             individual = representative(prefix.language.constraints, model, move.text)
         return move.insert if individual is None else (move.cls, move.feature, individual)
+
+
+def _leads_nowhere(violation: Violation) -> bool:
+    """Whether a reference is linked when the text ends, and then to nothing."""
+    return violation.source == "reference" and not violation.elements
 
 
 def _take_turns(branches: Iterator[Iterator[_T]]) -> Iterator[_T]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from textx import clear_language_registrations, metamodel_from_str, register_language
 from textx.scoping import providers
 
-from language_server.languages import Language
+from language_server.languages import Language, load_language
 from language_server.languages.imports import Disk, Library
 from language_server.languages.language import Definition, build
 from language_server.partial_model import Scopes
@@ -243,6 +244,15 @@ def test_a_model_refers_to_a_model_of_another_language(tmp_path: Path) -> None:
 # ---- files that change ---------------------------------------------------------------------------
 
 
+def test_T23_a_name_must_be_unique_in_the_file_that_is_searched(tmp_path: Path) -> None:
+    write(tmp_path, {"lib.lib": "package p { thing a thing a }"})
+    language, main = language_of("plain"), tmp_path / "main.lib"
+    assert language.analyse("import 'lib.lib' package m { thing a } use a", main).diagnostics == ()
+    text = "import 'lib.lib' use a"
+    (found,) = language.analyse(text, main).diagnostics
+    assert (found.code, text[found.start : found.end]) == ("ambiguous-reference", "a")
+
+
 def test_E3_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     main, lib = tmp_path / "main.lib", tmp_path / "lib.lib"
     language = language_of("qualified").at(main, Library(Disk()))
@@ -310,6 +320,25 @@ def test_E5_what_is_wrong_in_an_imported_file_is_shown_at_the_import(tmp_path: P
     assert "l3.lib: 'x' is not known there" in found.message
 
 
+def test_E5_a_language_whose_imports_load_nothing_is_doubtful(tmp_path: Path) -> None:
+    (tmp_path / "plain.tx").write_text(PACKAGES, encoding="utf-8")
+    (tmp_path / "expressions.tx").write_text(EXPRESSIONS, encoding="utf-8")
+    (doubt,) = load_language(str(tmp_path / "plain.tx")).doubts
+    assert "imports nothing" in str(doubt)
+    assert doubt.line == PACKAGES[: PACKAGES.index("importURI")].count("\n") + 1
+    assert load_language(str(tmp_path / "expressions.tx")).doubts == ()
+
+
+def test_what_textx_says_about_another_file_is_not_placed_in_this_one(tmp_path: Path) -> None:
+    write(tmp_path, {"lib.lib": "package p {\n thing a is zz }"})
+    language, text = language_of("qualified"), "import 'lib.lib' package m { }"
+    (found,) = language.judge(text, tmp_path / "main.lib")
+    assert (found.code, found.start) == ("textx-import", 0)
+    assert "lib.lib:2:13" in found.message
+    (found,) = language.judge("import 'none.lib' package m { }", tmp_path / "main.lib")
+    assert (found.code, "none.lib" in found.message) == ("textx-import", True)
+
+
 def test_a_prefix_in_a_file_sees_what_it_imports(tmp_path: Path) -> None:
     main = tmp_path / "main.lib"
     write(tmp_path, {"lib.lib": LIB})
@@ -318,3 +347,53 @@ def test_a_prefix_in_a_file_sees_what_it_imports(tmp_path: Path) -> None:
     assert not Prefix.start(language).advance("import 'lib.lib' use p.zz").complete
     nowhere = Prefix.start(language_of("qualified")).advance("import 'lib.lib' use p.a")
     assert not nowhere.complete  # without a file textX cannot import anything
+
+
+# ---- random files --------------------------------------------------------------------------------
+
+
+def random_file(random: Random, names: str) -> str:
+    """A text that imports some of the files ``f0.lib`` … and refers to what may be there."""
+
+    def path() -> str:
+        return ".".join(random.choice(names) for _ in range(random.choice([1, 2, 2, 3])))
+
+    parts = []
+    for number in random.sample(range(3), random.randint(0, 2)):
+        alias = f" as {random.choice(names)}" if random.random() < 0.3 else ""
+        parts.append(f"import 'f{number}.lib'{alias}")
+    for _ in range(random.randint(1, 2)):
+        things = [f"thing {random.choice(names)}" for _ in range(random.randint(0, 2))]
+        if random.random() < 0.3:
+            things.append(f"thing {random.choice(names)} is {path()}")
+        parts.append(f"package {random.choice(names)} {{ {' '.join(things)} }}")
+    if random.random() < 0.4:
+        parts.append(f"use {path()}")
+    return " ".join(parts)
+
+
+def compare_files(language: Language, folder: Path, random: Random) -> bool:
+    """Whether some random files load; they must be linked as textX links them if they do."""
+    files = {f"f{number}.lib": random_file(random, "abc") for number in range(3)}
+    write(folder, files)
+    text, main = files["f0.lib"], folder / "f0.lib"
+    links, faults = linked(language, text, main)
+    diagnostics = language.analyse(text, main).diagnostics
+    try:
+        expected = by_textx(language.metamodel, text, main)
+    except Refused as refused:
+        assert faults and diagnostics, (files, refused)
+        return False
+    assert faults == [], files
+    assert diagnostics == (), files
+    assert links == expected, files
+    return True
+
+
+@pytest.mark.parametrize("name", ["plain", "qualified", "qualified as", "expressions"])
+def test_random_files_link_as_by_textx(tmp_path: Path, name: str) -> None:
+    """Files that import each other, in circles too."""
+    language = language_of(name)
+    loaded = [compare_files(language, tmp_path, Random(seed)) for seed in range(40)]
+    assert any(loaded)
+    assert not all(loaded)

@@ -383,6 +383,14 @@ def test_T24_no_prefix_of_a_model_is_refused_and_what_completes_it_loads() -> No
     assert not dangling.complete
 
 
+def test_T24_a_witness_declares_what_a_reference_needs() -> None:
+    of = language("qualified")
+    for text in ("package b { use t ", "package b { thing b { part p : "):
+        verdict = Prefix.start(of).advance(text).completable()
+        assert verdict.answer == "yes", verdict
+        by_textx(of.metamodel, text + (verdict.witness or ""))
+
+
 @pytest.mark.parametrize("name", ["qualified", "outward"])
 def test_T26_linking_costs_by_the_number_of_references(
     name: str, count_calls: Callable[[Callable[[], object]], int]
