@@ -25,14 +25,16 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from language_server.features import protocol
 from language_server.features.completion import propose
+from language_server.features.definition import definition
 from language_server.features.diagnostics import problems_of_definitions, problems_of_document
 from language_server.features.generation import GenerationRefused, Plan, plan
 from language_server.features.inline_completion import ghost_text
 from language_server.features.proofs import verdict_within
+from language_server.features.quick_fixes import quick_fixes
 from language_server.languages import Language, LanguageError
 from language_server.projection import Prefix
 from language_server.workspace.catalogue import Catalogue
-from language_server.workspace.documents import Document, Documents, Edit, path_of, same_uri
+from language_server.workspace.documents import Document, Documents, Edit, path_of, same_uri, uri_of
 from language_server.workspace.model_worker import ModelWorker, WorkerError
 from language_server.workspace.positions import Position, Range
 from language_server.workspace.problems import range_data
@@ -295,6 +297,11 @@ def create(worker: ModelWorker | None = None) -> Langwright:
     register(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())(
         _inline_completion
     )
+    register(types.TEXT_DOCUMENT_DEFINITION)(_definition)
+    register(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+    )(_code_actions)
     register(GENERATE)(_generate)
     return server
 
@@ -365,9 +372,42 @@ async def _completion(
     offset = document.lines.offset(protocol.position(params.position))
     after = document.text[offset:]
     proposals = await server.about(
-        document, lambda: propose(language, server.prefix(document, language, offset), after)
+        document,
+        lambda: propose(
+            language, server.prefix(document, language, offset), after, path=document.path
+        ),
     )
     return None if proposals is None else protocol.completion_list(proposals, document.lines)
+
+
+async def _definition(server: Langwright, params: types.DefinitionParams) -> types.Location | None:
+    opened = await _opened(server, params.text_document.uri)
+    if opened is None:
+        return None
+    document, language = opened
+    offset = document.lines.offset(protocol.position(params.position))
+    found = await server.about(
+        document, lambda: definition(language, document.text, offset, document.path)
+    )
+    if found is None:
+        return None
+    there = server.documents.get(uri_of(found.path)) if found.path is not None else document
+    if there is None:
+        assert found.path is not None
+        there = Document(uri_of(found.path), 0, found.path.read_text(encoding="utf-8"))
+    place = there.lines.range(found.start, found.end)
+    return types.Location(there.uri, protocol.protocol_range(place))
+
+
+async def _code_actions(
+    server: Langwright, params: types.CodeActionParams
+) -> list[types.CodeAction] | None:
+    opened = await _opened(server, params.text_document.uri)
+    if opened is None:
+        return None
+    document, language = opened
+    problems = params.context.diagnostics
+    return await server.about(document, lambda: quick_fixes(language, document, problems))
 
 
 async def _inline_completion(

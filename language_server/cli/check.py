@@ -59,7 +59,7 @@ def problems_of(language: Language, text: str, path: Path | None = None) -> tupl
 
     The analysis names them all with their places; where it finds none, textX has the last word.
     """
-    found = language.analyse(text, path).diagnostics
+    found = language.problems(text, path)
     if any(is_fault(diagnostic) for diagnostic in found):
         return found
     return (*found, *(last for last in language.judge(text, path) if last not in found))

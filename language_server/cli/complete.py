@@ -45,7 +45,7 @@ def complete(
     offset = _offset(at, lines, file)
     known = language_for(language, file)
     prefix = Prefix.start(known).advance(text[:offset])
-    proposals = propose(known, prefix, text[offset:], _SECONDS)
+    proposals = propose(known, prefix, text[offset:], _SECONDS, file)
 
     def exchanged(proposal: Proposal) -> dict[str, Any]:
         return {

@@ -14,12 +14,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from language_server.diagnostic import Diagnostic
 from language_server.features.proofs import verdict_within
 from language_server.languages import Language
 from language_server.projection import Move, Prefix
+from language_server.syntax import Expected
 
 Kind = Literal["keyword", "reference", "declaration", "value"]
 
@@ -64,7 +66,11 @@ class Proposal:
 
 
 def propose(
-    language: Language, prefix: Prefix, after: str, seconds: float = _SECONDS
+    language: Language,
+    prefix: Prefix,
+    after: str,
+    seconds: float = _SECONDS,
+    path: Path | None = None,
 ) -> tuple[Proposal, ...]:
     """The completion list, best item first.
 
@@ -72,10 +78,11 @@ def propose(
         prefix: the text before the cursor.
         after: the text behind it.
         seconds: how long proofs may take.
+        path: where the text belongs, which what it imports is relative to.
     """
     if prefix.in_comment:
         return ()
-    context = _Context(language, prefix, after, time.monotonic() + seconds)
+    context = _Context(language, prefix, after, time.monotonic() + seconds, path)
     order = {"proven": 0, "unknown": len(_KINDS)}
     continuations = sorted(
         _continuations(context),
@@ -104,6 +111,7 @@ class _Context:
     prefix: Prefix
     after: str
     deadline: float
+    path: Path | None
 
     @property
     def offset(self) -> int:
@@ -114,7 +122,9 @@ def _continuations(context: _Context) -> Iterator[Proposal]:
     """What goes on with the text as it stands, whatever has been typed of a word."""
     whole = context.prefix.text + context.after
     faults = _Faults(context.language, whole) if context.after.strip() else None
-    for move in moves_between(context.language, context.prefix, context.after):
+    moves = moves_between(context.language, context.prefix, context.after)
+    moves.extend(_names_elsewhere(context, moves))
+    for move in moves:
         verdict = _verdict(context, move, faults)
         if verdict is not None:
             yield _proposal(context, move, verdict)
@@ -129,11 +139,11 @@ def _verdict(
     behind = context.prefix.advance(move.insert)
     if not behind.alive:
         return None
+    if time.monotonic() > context.deadline:
+        return "unknown"
     whole = behind.text + context.after
     if faults is not None and faults.none_in(whole):
         return "proven"  # with what stands behind the cursor the model is complete already
-    if time.monotonic() > context.deadline:
-        return "unknown"
     answer = verdict_within(behind, context.deadline).answer
     if answer == "no":
         return None
@@ -176,17 +186,37 @@ def _later_names(
             if not str(name).startswith(begun) or (expected.target, text) in known:
                 continue
             known.add((expected.target, text))
-            yield Move(
-                kind="reference",
-                text=text,
-                insert=text[len(expected.typed) :] if expected.typed else prefix.joint(text) + text,
-                start=expected.start if expected.typed else len(prefix.text),
-                cls=expected.cls,
-                feature=expected.feature,
-                target=expected.target,
-                element=element,
-                remaining=expected.remaining,
-            )
+            yield _reference(prefix, expected, text, element)
+
+
+def _names_elsewhere(context: _Context, moves: list[Move]) -> Iterator[Move]:
+    """References to what other files declare, as far as the language's own rules tell."""
+    rules, prefix = context.language.own_rules, context.prefix
+    known = {move.text for move in moves if move.kind == "reference"}
+    for reading in prefix.readings if rules is not None else ():
+        expected = reading.expected
+        if rules is None or expected.target is None or expected.value_begun:
+            continue
+        for declared in rules.declared(reading.evaluation.model, context.path):
+            name = declared.name
+            fits = name.startswith(expected.typed) and declared.cls == expected.target
+            if fits and name not in known and expected.terminal.match(name, 0) == len(name):
+                known.add(name)
+                yield _reference(prefix, expected, name)
+
+
+def _reference(prefix: Prefix, expected: Expected, text: str, element: Any = None) -> Move:
+    return Move(
+        kind="reference",
+        text=text,
+        insert=text[len(expected.typed) :] if expected.typed else prefix.joint(text) + text,
+        start=expected.start if expected.typed else len(prefix.text),
+        cls=expected.cls,
+        feature=expected.feature,
+        target=expected.target,
+        element=element,
+        remaining=expected.remaining,
+    )
 
 
 def _corrections(context: _Context) -> Iterator[Proposal]:
@@ -197,7 +227,8 @@ def _corrections(context: _Context) -> Iterator[Proposal]:
         return
     typed = word.group() + rest.group()
     before = Prefix.start(context.language).advance(context.prefix.text[: word.start()])
-    there = _Context(context.language, before, context.after[rest.end() :], context.deadline)
+    behind = context.after[rest.end() :]
+    there = _Context(context.language, before, behind, context.deadline, context.path)
     items = [item for item in _continuations(there) if item.kind in ("keyword", "reference")]
     near = {
         label: position

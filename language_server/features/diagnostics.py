@@ -20,8 +20,8 @@ def problems_of_document(catalogue: Catalogue, document: Document) -> list[types
         return []
     except LanguageError as error:
         return [_at_top(f"This document cannot be checked: {error}")]
-    analysis = language.analyse(document.text, document.path)
-    return [diagnostic(found, document.lines, document.uri) for found in analysis.diagnostics]
+    problems = language.problems(document.text, document.path)
+    return [diagnostic(found, document.lines, document.uri) for found in problems]
 
 
 def problems_of_definitions(

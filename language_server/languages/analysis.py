@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from language_server.constraints import ConstraintSet, Evaluation, Violation
 from language_server.diagnostic import Diagnostic
+from language_server.languages.declaration import OwnRules
 from language_server.languages.wording import syntax_message
 from language_server.partial_model import Surroundings
 from language_server.syntax import Close, Grammar, Parse, SyntaxFault
@@ -43,6 +44,7 @@ def analyse(
     path: Path | None = None,
     check_further: Check | None = None,
     surroundings: Surroundings | None = None,
+    own_rules: OwnRules | None = None,
 ) -> Analysis:
     """All problems of a text as it stands, with the model it states; never raises.
 
@@ -60,6 +62,10 @@ def analyse(
             if parse.complete
             else _certain(parse, constraints, evaluation, body)
         )
+        if own_rules is not None:
+            names = {each.name for each in own_rules.declared(evaluation.model, path)}
+            violations = tuple(each for each in violations if not _means(each, names, body))
+            found += own_rules.check(evaluation.model, path) if parse.complete else ()
         found += violation_diagnostics(violations)
         if check_further is not None and parse.complete:
             found += check_further(body, path)
@@ -89,6 +95,11 @@ def violation_diagnostics(violations: Iterable[Violation]) -> list[Diagnostic]:
         )
         for violation in violations
     ]
+
+
+def _means(violation: Violation, names: Container[str], text: str) -> bool:
+    """Whether a reference that the linker refuses is one of some names."""
+    return violation.source == "reference" and text[violation.start : violation.end] in names
 
 
 def _certain(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from textx import metamodel_from_file
@@ -11,6 +12,8 @@ from textx.metamodel import TextXMetaModel
 from language_server.languages.error import LanguageError
 from language_server.languages.textx_judge import line_and_column
 from language_server.syntax import GrammarFinding
+
+_PLACE = re.compile(r"\s*(?:at )?(?:position )?\((\d+), (\d+)\)")
 
 
 def read_text(path: Path, what: str) -> str:
@@ -31,28 +34,42 @@ def read_text(path: Path, what: str) -> str:
         raise LanguageError(f"the {what} is not UTF-8 text", path) from None
 
 
-def load_grammar(path: Path) -> TextXMetaModel:
+def load_grammar(path: Path, importers: tuple[Path, ...] = ()) -> TextXMetaModel:
     """The textX metamodel of a grammar file.
 
+    Args:
+        path: the file.
+        importers: the grammars that are being loaded and import this one.
+
     Raises:
-        LanguageError: with the place in the grammar (or in one that it imports).
+        LanguageError: with the place in the grammar, or in one that it imports.
     """
-    read_text(path, "grammar")
+    text = read_text(path, "grammar")
     try:
         return metamodel_from_file(str(path))
-    except TextXError as error:
-        blamed = Path(error.filename) if error.filename else path
-        raise LanguageError(
-            _message(error), blamed, error.line, error.col, _cure(str(error))
-        ) from None
-    except FileNotFoundError as error:
-        raise LanguageError(
-            f"the grammar imports {error.filename}, which does not exist", path
-        ) from None
-    except RecursionError:
-        raise LanguageError("the grammar is nested too deeply", path) from None
     except Exception as error:  # textX lets some of Python's own errors through
-        raise LanguageError(f"textX cannot load the grammar: {error}", path) from None
+        # textX counts lines in the imported file and names the importing one.
+        for imported in _imported(text, path):
+            if imported.is_file() and imported not in importers:
+                load_grammar(imported, (*importers, path))
+        line, column, message = refusal(error)
+        raise LanguageError(message, path, line, column, _cure(message)) from None
+
+
+def refusal(error: Exception) -> tuple[int | None, int | None, str]:
+    """Where and why textX does not build a grammar; line and column from 1, None where unknown."""
+    if isinstance(error, FileNotFoundError):
+        return None, None, f"the grammar imports {error.filename}, which does not exist"
+    if isinstance(error, RecursionError):
+        return None, None, "the grammar is nested too deeply, or rules are nothing but each other"
+    if not isinstance(error, TextXError):
+        return None, None, f"textX cannot load the grammar: {error}"
+    message = str(getattr(error, "message", "") or error).split(" => ")[0].strip()
+    said = _PLACE.search(message)  # some errors tell their place in the message alone
+    line, column = error.line, error.col
+    if not line and said is not None:
+        line, column = int(said.group(1)), int(said.group(2))
+    return line or None, column or None, _PLACE.sub("", message).rstrip(" .")
 
 
 def finding_as_error(finding: GrammarFinding) -> LanguageError:
@@ -66,9 +83,10 @@ def finding_as_error(finding: GrammarFinding) -> LanguageError:
     return LanguageError(finding.message, place.path, line, column, finding.cure, end)
 
 
-def _message(error: TextXError) -> str:
-    text = str(getattr(error, "message", "") or error)
-    return text.split(" => ")[0].strip() if " => " in text else text.strip()
+def _imported(text: str, path: Path) -> list[Path]:
+    """The files that a grammar seems to import."""
+    names = re.findall(r"^\s*import\s+([\w.]+)", text, re.MULTILINE)
+    return [path.parent.joinpath(*name.split(".")).with_suffix(".tx") for name in names]
 
 
 def _cure(message: str) -> str:

@@ -20,9 +20,11 @@ from language_server.languages.analysis import (
     shifted,
 )
 from language_server.languages.comments import NO_COMMENTS, CommentStyle, comment_style
+from language_server.languages.declaration import OwnRules
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
 from language_server.languages.grammar_file import finding_as_error, load_grammar, read_text
+from language_server.languages.grammar_language import grammar_language
 from language_server.languages.imports import Disk, Home, Library, Neighbours
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
@@ -70,6 +72,7 @@ class Language:
         summary: what the grammar's author says about the language.
         check_further: rules of the language that its constraints cannot state; asked about texts
             that textX loads.
+        own_rules: what the language knows beyond grammar, metamodel and constraints.
         home: which file of which library its texts are, None where they are of no file.
     """
 
@@ -84,6 +87,7 @@ class Language:
     doubts: tuple[LanguageError, ...] = ()
     summary: str = ""
     check_further: Check | None = None
+    own_rules: OwnRules | None = None
     home: Home | None = None
 
     @property
@@ -143,7 +147,31 @@ class Language:
             path: the file it belongs to, which what it imports is relative to.
         """
         around = self.surroundings(path)
-        return analyse(self.grammar, self.constraints, text, path, self.check_further, around)
+        return analyse(
+            self.grammar,
+            self.constraints,
+            text,
+            path,
+            self.check_further,
+            around,
+            own_rules=self.own_rules,
+        )
+
+    def problems(
+        self, text: str, path: Path | None = None, analysis: Analysis | None = None
+    ) -> tuple[Diagnostic, ...]:
+        """The problems of a text, and what else its language has to say of it.
+
+        Args:
+            text, path: as for `analyse`.
+            analysis: that of the text, where it is known already.
+        """
+        analysis = analysis or self.analyse(text, path)
+        if self.own_rules is None or any(each.severity == "error" for each in analysis.diagnostics):
+            return analysis.diagnostics
+        body = text.removeprefix(BYTE_ORDER_MARK)
+        remarks = self.own_rules.remarks(body, analysis.evaluation.model, path)
+        return (*analysis.diagnostics, *shifted(remarks, text))
 
     def judge(self, text: str, path: Path | None = None) -> tuple[Diagnostic, ...]:
         """The final word on a finished text: textX loads it, then the constraints are checked."""
@@ -151,7 +179,8 @@ class Language:
         if path is None and self.home is not None:
             path = self.home.path
         body = text.removeprefix(BYTE_ORDER_MARK)
-        against = load_problems(self.metamodel, body, path, root=root)
+        loader = self.own_rules.loader if self.own_rules is not None else self.metamodel
+        against = load_problems(loader, body, path, root=root)
         if not against:
             return self.analyse(text, path).diagnostics
         return shifted(against, text)
@@ -210,6 +239,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         doubts=tuple(doubts),
         summary=summary,
         check_further=further_problem_check(definition.grammar),
+        own_rules=grammar_language(definition.grammar, grammar),
     )
 
 

@@ -7,7 +7,7 @@ installed one; the same order decides about files that several claim, unless the
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from language_server.languages.error import LanguageError
 from language_server.languages.installed import Installed, installed_languages
 from language_server.languages.language import Definition, Language, build
 from language_server.languages.manifest import Manifest, definition_of_grammar, read_manifest
-from language_server.languages.shipped import shipped_grammars
+from language_server.languages.shipped import SHIPPED_EXTENSIONS, shipped_grammars
 
 Origin = Literal["workspace", "shipped", "installed"]
 
@@ -119,9 +119,10 @@ def registry(workspace: Path | None = None) -> Registry:
     for name, definition in manifest.definitions.items():
         entries[name] = Entry(name, "workspace", definition)
     for name, grammar in shipped_grammars().items():
-        entries.setdefault(
-            name, Entry(name, "shipped", definition_of_grammar(grammar), _first_line(grammar))
-        )
+        definition = definition_of_grammar(grammar)
+        extensions = SHIPPED_EXTENSIONS.get(name, definition.extensions)
+        definition = replace(definition, extensions=extensions)
+        entries.setdefault(name, Entry(name, "shipped", definition, _first_line(grammar)))
     for installed in installed_languages():
         definition = Definition(
             name=installed.name,

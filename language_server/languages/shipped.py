@@ -17,7 +17,10 @@ from pathlib import Path
 
 from language_server.constraints.shipped import shipped_file, shipped_folders
 
-__all__ = ["shipped_file", "shipped_folders", "shipped_grammars"]
+__all__ = ["SHIPPED_EXTENSIONS", "shipped_file", "shipped_folders", "shipped_grammars"]
+
+#: Endings of the model files of shipped languages that are not named after their language.
+SHIPPED_EXTENSIONS = {"textx": (".tx",)}
 
 
 def shipped_grammars() -> dict[str, Path]:

@@ -178,7 +178,7 @@ class _Shadow:
         how = "this is never read"
         if code == "dead-alternative":
             place, other, how = taken, taker, "this takes the beginning of its text"
-        related = (other, how) if other is not None and other != place else None
+        related = ((other, how),) if other is not None and other != place else ()
         return GrammarFinding(code, (self._rule,), message, cure, place, related)
 
     def _place(self, turn: Turn) -> GrammarPlace | None:

@@ -9,7 +9,7 @@ from typing import Any
 import arpeggio
 import networkx
 
-from language_server.syntax.finding import GrammarFinding
+from language_server.syntax.finding import GrammarFinding, GrammarPlace
 from language_server.syntax.measures import LeastLengths, least_lengths, pattern_of, reachable
 from language_server.syntax.places import Places
 
@@ -134,8 +134,12 @@ def _swapping_groups(rules: list[Node], places: Places) -> Iterator[GrammarFindi
                     "the grammar, whatever keyword stands before them",
                     "put each keyword into parentheses with its value: (('x' x=INT) ('y' y=INT))#",
                     places.of_child(group, second),
-                    (related, f"{features[0]} takes the first value") if related else None,
+                    _related(related, f"{features[0]} takes the first value"),
                 )
+
+
+def _related(place: GrammarPlace | None, how: str) -> tuple[tuple[GrammarPlace, str], ...]:
+    return () if place is None else ((place, how),)
 
 
 def _values(group: Node) -> Iterator[tuple[int, Node]]:
@@ -151,7 +155,9 @@ def _assigned(node: Node) -> bool:
 
 def _is_label(group: Node, index: int) -> bool:
     """Whether a member of a group is a word by itself."""
-    node = group.nodes[index] if index >= 0 else None
+    if index < 0:
+        return False
+    node = group.nodes[index]
     fixed = isinstance(node, (arpeggio.StrMatch, arpeggio.RegExMatch))
     return fixed and node.to_match.isidentifier()
 
@@ -182,6 +188,6 @@ def _lost_line_ends(rules: list[Node], places: Places) -> Iterator[GrammarFindin
                     "which has its own ws; textX then takes line ends for text in all that follows",
                     f"leave out ws of {inner.rule_name}, or eolterm here",
                     places.of(node),
-                    (related, f"{inner.rule_name} has its own ws") if related else None,
+                    _related(related, f"{inner.rule_name} has its own ws"),
                 )
                 break

@@ -31,7 +31,7 @@ class GrammarFinding:
         message: one sentence for a person.
         cure: what to write instead.
         place: where it is to be mended; None where the text of the grammar is not known.
-        related: another place that explains it, and how.
+        related: other places that explain it, and how.
     """
 
     code: str
@@ -39,4 +39,4 @@ class GrammarFinding:
     message: str
     cure: str
     place: GrammarPlace | None = None
-    related: tuple[GrammarPlace, str] | None = None
+    related: tuple[tuple[GrammarPlace, str], ...] = ()

@@ -225,9 +225,8 @@ def test_places_in_imported_files(tmp_path: Path) -> None:
         for place in places
         if place.path is not None
     ] == [("numbers.tx", "FLOAT"), ("words.tx", "'once'")]
-    related = found[1].related
-    assert related is not None
-    assert related[0] == GrammarPlace(tmp_path / "parts" / "words.tx", 16, 20)
+    ((related, _),) = found[1].related
+    assert related == GrammarPlace(tmp_path / "parts" / "words.tx", 16, 20)
     with pytest.raises(TextXSyntaxError):
         metamodel.model_from_str("x once")
 
