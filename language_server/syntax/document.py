@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from language_server.syntax.agenda import Agenda
@@ -22,7 +23,9 @@ from language_server.syntax.events import Assign, Close, Event, Open, Refer, Tra
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.machine import Machine
 from language_server.syntax.recovery import SyntaxFault, repair
+from language_server.syntax.slots import Part
 from language_server.syntax.state import LOOK_BEHIND
+from language_server.syntax.values import TEXT
 
 if TYPE_CHECKING:
     from language_server.syntax.layout import Skipper
@@ -88,9 +91,13 @@ class Parse:
             for fault in segment.faults
         )
 
-    def events(self) -> Iterator[Event]:
-        """What was read, in textual order; what was skipped after a fault is left out."""
-        for segment, moved in self._moved():
+    def events(self, first: int = 0, behind: int | None = None) -> Iterator[Event]:
+        """What was read, in textual order; what was skipped after a fault is left out.
+
+        Args:
+            first, behind: the segments to tell of, by number; without them all.
+        """
+        for segment, moved in islice(self._moved(), first, behind):
             if moved:
                 yield from (_at(event, moved) for event in segment.events)
             else:
@@ -103,6 +110,11 @@ class Parse:
         for event in self.events():
             trail = trail.then(event)
         return trail
+
+    def shared(self, other: Parse) -> int:
+        """How many segments at the beginning are those of another parse, at the same place."""
+        pairs = zip(self.segments, other.segments, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
 
     def _moved(self) -> Iterator[tuple[Segment, int]]:
         """The segments, and by how much each has moved since it was read."""
@@ -237,13 +249,29 @@ def _same_future(one: Thread, at: int, other: Thread, there: int) -> bool:
     """Whether two threads between segments read the same from any text that follows."""
     if one.slot is not other.slot or one.end - at != other.end - there:
         return False
+    if not _same_parts(one.parts, at, other.parts, there):
+        return False
     frame: Frame | None = one.frame
     match: Frame | None = other.frame
     while frame is not match:
         if frame is None or match is None or frame.call is not match.call:
             return False
+        if not _same_parts(frame.parts, at, match.parts, there):
+            return False
         frame, match = frame.parent, match.parent
-    return True
+    # Of a value that began before the change the beginning has moved.
+    return frame is None or at == there or not frame.gathers()
+
+
+def _same_parts(one: Part | None, at: int, other: Part | None, there: int) -> bool:
+    """Whether two values that are being read have the same parts at the same distances."""
+    while one is not None and other is not None:
+        if one[1:4] != other[1:4]:
+            return False
+        if one[1] == TEXT and (one[4] - at, one[5] - at) != (other[4] - there, other[5] - there):
+            return False
+        one, other = one[0], other[0]
+    return one is other
 
 
 class _Reader:
@@ -325,10 +353,9 @@ def _between(agenda: Agenda) -> Thread | None:
     if len(bucket) != 1:
         return None
     (thread,) = bucket.values()
-    alone = thread.frame.alone()
-    return thread if alone and thread.parts is None and thread.pending is None else None
+    return thread if thread.frame.alone() and thread.pending is None else None
 
 
 def _without_past(thread: Thread) -> Thread:
     """The thread with nothing that it has read, and no branch that it waits for."""
-    return Thread(thread.slot, thread.frame, Trail.root(), None, None, thread.end)
+    return Thread(thread.slot, thread.frame, Trail.root(), None, thread.parts, thread.end)

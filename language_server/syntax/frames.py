@@ -68,7 +68,7 @@ class Frame(Edge):
         clean: True if no guard is named by this frame or any below it.
     """
 
-    __slots__ = ("_alone", "_rest", "body", "clean", "follows", "more", "start")
+    __slots__ = ("_below", "_rest", "body", "clean", "follows", "more", "start")
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Frame(Edge):
         self.more: list[Edge] | None = None
         self.clean = clean
         self._rest: float | None = None
-        self._alone: bool | None = None
+        self._below: tuple[bool, bool] | None = None
         self.follows: dict[object, bool] | None = None
 
     def edges(self) -> list[Edge]:
@@ -103,22 +103,28 @@ class Frame(Edge):
         return [self] if self.more is None else [self, *self.more]
 
     def alone(self) -> bool:
-        """Whether this frame and all below have one caller each, none in the middle of a value.
+        """Whether this frame and all below have one caller each.
 
         To be asked of a frame that gets no more callers.
         """
+        return self._survey()[0]
+
+    def gathers(self) -> bool:
+        """Whether a caller of this frame, or of one below, is in the middle of a value."""
+        return self._survey()[1]
+
+    def _survey(self) -> tuple[bool, bool]:
         passed: list[Frame] = []
         frame: Frame | None = self
-        while frame is not None and frame._alone is None:
-            if frame.more is not None or frame.parts is not None:
-                frame._alone = False
-                break
+        while frame is not None and frame._below is None:
             passed.append(frame)
             frame = frame.parent
-        answer = frame is None or bool(frame._alone)
-        for each in passed:
-            each._alone = answer
-        return answer
+        alone, gathers = frame._below if frame is not None and frame._below else (True, False)
+        for each in reversed(passed):
+            alone = alone and each.more is None
+            gathers = gathers or each.parts is not None
+            each._below = (alone, gathers)
+        return alone, gathers
 
     def rest(self) -> float:
         """The least number of characters that must follow once this frame has returned."""
