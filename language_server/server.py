@@ -33,6 +33,7 @@ from language_server.features.proofs import verdict_within
 from language_server.features.quick_fixes import quick_fixes
 from language_server.languages import Language, LanguageError
 from language_server.projection import Prefix
+from language_server.workspace.analyses import Analyses
 from language_server.workspace.catalogue import Catalogue
 from language_server.workspace.documents import Document, Documents, Edit, path_of, same_uri, uri_of
 from language_server.workspace.model_worker import ModelWorker, WorkerError
@@ -118,6 +119,7 @@ class Langwright(LanguageServer):
         self._importers: set[str] = set()  # documents whose language reads further files
         self.watched_endings: set[str] = set()
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
+        self._analyses = Analyses()
         self._background: set[asyncio.Future[Any]] = set()
         self._told: set[tuple[str, ...]] = set()
         self._marks: dict[str, list[types.Diagnostic]] = {}
@@ -154,6 +156,7 @@ class Langwright(LanguageServer):
     def forget(self, uri: str) -> None:
         """A document was closed."""
         self.documents.close(uri)
+        self._analyst.submit(self._analyses.forget, uri)  # behind one that is under way
         self._importers.discard(uri)
         self.schedule_importers(uri)
         self._snapshots.pop(uri, None)
@@ -247,7 +250,7 @@ class Langwright(LanguageServer):
                 self._importers.add(uri)  # before its analysis, which may miss what changes now
                 await _watch_models(self, Path(document.name).suffix)
         diagnostics = await self.about(
-            document, lambda: problems_of_document(self.catalogue, document)
+            document, lambda: problems_of_document(self.catalogue, self._analyses, document)
         )
         if diagnostics is not None and self.documents.is_current(document):
             if not self.catalogue.claiming(document):

@@ -8,11 +8,14 @@ from lsprotocol import types
 
 from language_server.features.protocol import SOURCE, diagnostic
 from language_server.languages import LanguageError
+from language_server.workspace.analyses import Analyses
 from language_server.workspace.catalogue import Catalogue, UnknownLanguage
 from language_server.workspace.documents import Document, uri_of
 
 
-def problems_of_document(catalogue: Catalogue, document: Document) -> list[types.Diagnostic]:
+def problems_of_document(
+    catalogue: Catalogue, analyses: Analyses, document: Document
+) -> list[types.Diagnostic]:
     """All problems of a document; if its language does not load, that is the one problem."""
     try:
         language = catalogue.for_document(document)
@@ -20,7 +23,8 @@ def problems_of_document(catalogue: Catalogue, document: Document) -> list[types
         return []
     except LanguageError as error:
         return [_at_top(f"This document cannot be checked: {error}")]
-    problems = language.problems(document.text, document.path)
+    analysis = analyses.of(document, language)
+    problems = language.problems(document.text, document.path, analysis)
     return [diagnostic(found, document.lines, document.uri) for found in problems]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from language_server.constraints import ConstraintSet, Evaluation, Violation
@@ -21,6 +21,11 @@ BYTE_ORDER_MARK = "\ufeff"
 
 Check = Callable[[str, Path | None], Iterable[Diagnostic]]
 
+#: Segments of a text between two stages of its model that are kept.
+STAGE = 8
+#: The model before a segment, with the number of the segment.
+Stage = tuple[int, Evaluation]
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -30,11 +35,13 @@ class Analysis:
         diagnostics: its problems by place.
         evaluation: its model, closed, and what holds in it.
         parse: what could be read; offsets in it leave out a byte-order mark.
+        stages: the model on its way through the text, for the analysis of an edited text.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     evaluation: Evaluation
     parse: Parse
+    stages: tuple[Stage, ...] = field(default=(), repr=False)
 
 
 def analyse(
@@ -44,23 +51,30 @@ def analyse(
     path: Path | None = None,
     check_further: Check | None = None,
     surroundings: Surroundings | None = None,
+    known: Analysis | None = None,
     own_rules: OwnRules | None = None,
 ) -> Analysis:
     """All problems of a text as it stands, with the model it states; never raises.
 
     Where the syntax is broken, the model has holes: then only what no text in the holes could mend
     is reported about it.
+
+    Args:
+        known: the analysis of an earlier version of the text. Only what a change affects is read
+            again, and the model is made anew only from the change on.
     """
     body = text.removeprefix(BYTE_ORDER_MARK)
+    stages: list[Stage] = []
     try:
-        parse = grammar.parse(body)
+        parse = grammar.parse(body, known.parse if known is not None else None)
         found = [_fault(fault, body) for fault in parse.faults]
-        initial = constraints.initial(surroundings=surroundings)
-        evaluation = initial.refine_all(parse.events()).close()
+        stages = _stages(constraints.initial(surroundings=surroundings), parse, known)
+        number, before = stages[-1]
+        evaluation = before.refine_all(parse.events(number)).close()
         violations = (
             (*evaluation.obligations, *evaluation.warnings)
             if parse.complete
-            else _certain(parse, constraints, evaluation, body)
+            else _certain(parse, stages[-1], evaluation, body)
         )
         if own_rules is not None:
             names = {each.name for each in own_rules.declared(evaluation.model, path)}
@@ -71,12 +85,30 @@ def analyse(
             found += check_further(body, path)
     except Exception as error:
         logger.exception("the analysis failed")
-        parse = grammar.parse("")
+        parse, stages = grammar.parse(""), []
         evaluation = constraints.initial()
         message = f"the analysis failed ({type(error).__name__}); please report this text"
         found = [Diagnostic(0, len(body), "error", "syntax", "internal", message)]
     ordered = sorted(set(found), key=lambda each: (each.start, each.end, each.message))
-    return Analysis(shifted(ordered, text), evaluation, parse)
+    return Analysis(shifted(ordered, text), evaluation, parse, tuple(stages))
+
+
+def _stages(initial: Evaluation, parse: Parse, known: Analysis | None) -> list[Stage]:
+    """The stages of the model of a text, the first ones from an earlier version of the text."""
+    stages = [(0, initial)]
+    around = initial.model.surroundings
+    if known is not None and known.stages and around is None:
+        first = known.stages[0][1]
+        if first.constraints is initial.constraints and first.model.surroundings is None:
+            shared = parse.shared(known.parse)
+            stages = [stage for stage in known.stages if stage[0] <= shared]
+            # What holds here is found out once for all the edits that begin from here.
+            _ = stages[-1][1].contradictions
+    while stages[-1][0] + STAGE < len(parse.segments):
+        number, evaluation = stages[-1]
+        further = evaluation.refine_all(parse.events(number, number + STAGE))
+        stages.append((number + STAGE, further))
+    return stages
 
 
 def violation_diagnostics(violations: Iterable[Violation]) -> list[Diagnostic]:
@@ -102,18 +134,17 @@ def _means(violation: Violation, names: Container[str], text: str) -> bool:
     return violation.source == "reference" and text[violation.start : violation.end] in names
 
 
-def _certain(
-    parse: Parse, constraints: ConstraintSet, closed: Evaluation, text: str
-) -> Iterator[Violation]:
+def _certain(parse: Parse, stage: Stage, closed: Evaluation, text: str) -> Iterator[Violation]:
     """What holds whatever the unreadable parts of a text mean.
 
     That is what more text could not mend, about objects without a fault in them; and a name without
     a declaration that does not occur near a fault.
     """
-    events = list(parse.events())
+    number, before = stage
+    events = list(parse.events(number))
     if events and isinstance(events[-1], Close):
         events.pop()  # the fault may hide more of the root object
-    open_end = constraints.initial().refine_all(events)
+    open_end = before.refine_all(events)
     for violation in open_end.contradictions:
         spans = [open_end.model.span(element) for element in violation.elements]
         if not any(_touches(span, fault) for span in spans for fault in parse.faults):

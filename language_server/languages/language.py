@@ -139,12 +139,15 @@ class Language:
         home = self.home or Home(Library(Disk()), None)
         return Neighbours(home.library, self, path or home.path)
 
-    def analyse(self, text: str, path: Path | None = None) -> Analysis:
+    def analyse(
+        self, text: str, path: Path | None = None, known: Analysis | None = None
+    ) -> Analysis:
         """The document view of a text: its problems, its model, its parse. Never raises.
 
         Args:
             text: the text.
             path: the file it belongs to, which what it imports is relative to.
+            known: the analysis of an earlier version of the text by this language.
         """
         around = self.surroundings(path)
         return analyse(
@@ -154,6 +157,7 @@ class Language:
             path,
             self.check_further,
             around,
+            known,
             own_rules=self.own_rules,
         )
 
