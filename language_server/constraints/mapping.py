@@ -26,12 +26,14 @@ class Mapping:
         features: (class of the grammar, feature) to symbol of the theory's feature.
         case_insensitive: classes of the theory whose individuals text may name in any case.
         links: how references are resolved, None where all of them are by plain name.
+        unseen: symbols of features whose values the text gives, but only textX can find out.
     """
 
     classes: dict[str, str] = field(default_factory=dict)
     features: dict[tuple[str, str], str] = field(default_factory=dict)
     case_insensitive: frozenset[str] = frozenset()
     links: LinkRules | None = None
+    unseen: frozenset[str] = frozenset()
 
     @staticmethod
     def by_name(theory: Theory, grammar_classes: Iterable[str] | None = None) -> Mapping:
@@ -76,6 +78,8 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
         name for name, symbol in theory.classes.items() if symbol.ignore_case
     }
     features = _feature_infos(theory, descendants)
+    for unseen in mapping.unseen & features.keys():
+        features[unseen] = replace(features[unseen], lower=0)  # what is not seen is not missing
     for late in _late(features, mapping):
         features[late] = replace(features[late], late=True, indirect=True)
     classes = {}

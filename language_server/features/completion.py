@@ -174,7 +174,13 @@ def _later_names(
     if not after.strip():
         return
     expecteds = (reading.expected for reading in prefix.readings)
-    places = [expected for expected in expecteds if expected.target is not None]
+    links = language.links
+    places = [
+        expected
+        for expected in expecteds
+        if expected.target is not None
+        and links.way(expected.cls or "", expected.feature or "").by_type
+    ]
     if not places:
         return
     known = {(move.target, move.text) for move in moves if move.kind == "reference"}

@@ -56,6 +56,7 @@ def agree(metamodel: TextXMetaModel, theory: Theory) -> Agreement:
         and theory.classes[name].literals is None
     }
     features: dict[tuple[str, str], str] = {}
+    unseen: set[str] = set()
     mismatches = list(_missing_classes(classes, theory))
     for name in mapped:
         for attribute in classes[name]._tx_attrs.values():
@@ -68,11 +69,15 @@ def agree(metamodel: TextXMetaModel, theory: Theory) -> Agreement:
                 mismatches.append(wrong)
             elif _is_modelled(attribute, metamodel, name):
                 features[name, attribute.name] = feature.symbol
+            elif attribute.ref and not attribute.cont:
+                unseen.add(feature.symbol)
+                mismatches.append(_unseen(name, attribute))
     mismatches.extend(_missing_features(classes, mapped, theory))
     mismatches.extend(_literals_differ(classes, theory))
     folded = frozenset(name for name, symbol in theory.classes.items() if symbol.ignore_case)
     links = link_rules(metamodel)
-    mapping = Mapping(mapped, features, folded, links if links.beyond_plain else None)
+    used = links if links.beyond_plain else None
+    mapping = Mapping(mapped, features, folded, used, frozenset(unseen))
     return Agreement(mapping, tuple(mismatches))
 
 
@@ -264,6 +269,17 @@ def _left_out(cls: str, attribute: Any) -> Mismatch:
         None,
         (attribute.position, attribute.position),
         cure=f"declare it in class {cls}",
+    )
+
+
+def _unseen(cls: str, attribute: Any) -> Mismatch:
+    return Mismatch(
+        "warning",
+        f"what '{attribute.name}' of '{cls}' refers to is found by code of the language's own, "
+        "so constraints cannot see it",
+        None,
+        (attribute.position, attribute.position),
+        cure="use a scope provider of textX or a reference expression",
     )
 
 

@@ -33,7 +33,7 @@ def names_for(
     if way.plain or isinstance(way.scope, Own):
         yield from model.candidates(target)
         return
-    units, _ = gathered(scopes, model.surroundings)
+    units, _ = gathered(scopes.referring(feature), model.surroundings)
     resolution = Resolution(units)
     for unit in (0, *units[0].visible):
         for thing in units[unit].scopes.named():

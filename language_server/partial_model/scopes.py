@@ -103,6 +103,10 @@ class Scopes:
             return self
         return self._with(self.cells.set(("node", self.top), node))
 
+    def referring(self, feature: str) -> Scopes:
+        """The scopes in which the innermost open object refers to something by a feature."""
+        return self._with(self.cells.set(("said", self.things[self.top].cls, feature), True))
+
     def node(self, thing: Number) -> int | None:
         """The object of the partial model that an object of the text is, if it is one."""
         found: int | None = self.cells.get(("node", thing))
@@ -195,8 +199,8 @@ class Scopes:
             event.start,
             event.end,
         )
-        cells = self.cells.set(("mentions",), (mention, last))
-        return self._with(cells.set(("said", self.things[self.top].cls, event.feature), True))
+        said = self.referring(event.feature)
+        return said._with(said.cells.set(("mentions",), (mention, last)))
 
     def _with(self, cells: Map[Any, Any]) -> Scopes:
         return Scopes(self.rules, self.things, cells, self.top)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 # ---- reference expressions (RREL) ----------------------------------------------------------------
 # Nodes are compared by identity: a search visits an object once by each node. ``local`` says that
@@ -18,8 +19,8 @@ class Up:
     """``.``, ``..``, ``...``: the object itself, its parent, the parent of that."""
 
     levels: int
-    local = True
-    at_root = False
+    local: ClassVar[bool] = True
+    at_root: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,8 +28,8 @@ class Enclosing:
     """``parent(T)``: the nearest enclosing object of a class, given by all names it goes by."""
 
     classes: frozenset[str]
-    local = True
-    at_root = False
+    local: ClassVar[bool] = True
+    at_root: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -38,8 +39,8 @@ class Step:
     feature: str
     takes_name: bool
     fixed_name: str | None = None
-    local = False
-    at_root = True
+    local: ClassVar[bool] = False
+    at_root: ClassVar[bool] = True
 
 
 class Chain:
@@ -49,8 +50,8 @@ class Chain:
 
     def __init__(self, elements: tuple[Element, ...]) -> None:
         self.elements = elements
-        self.local = elements[0].local
-        self.at_root = elements[0].at_root
+        self.local: bool = elements[0].local
+        self.at_root: bool = elements[0].at_root
 
 
 class Choice:
@@ -60,8 +61,8 @@ class Choice:
 
     def __init__(self, chains: tuple[Chain, ...]) -> None:
         self.chains = chains
-        self.local = any(chain.local for chain in chains)
-        self.at_root = any(chain.at_root for chain in chains)
+        self.local: bool = any(chain.local for chain in chains)
+        self.at_root: bool = any(chain.at_root for chain in chains)
 
 
 class Group:
@@ -71,8 +72,8 @@ class Group:
 
     def __init__(self, choice: Choice) -> None:
         self.choice = choice
-        self.local = choice.local
-        self.at_root = choice.at_root
+        self.local: bool = choice.local
+        self.at_root: bool = choice.at_root
 
 
 class Star(Group):
@@ -176,6 +177,11 @@ class Way:
     scope: Scope
     elsewhere: bool = False
     plain: bool = False
+
+    @property
+    def by_type(self) -> bool:
+        """Whether, for all we know, any object of the right class and name may be meant."""
+        return isinstance(self.scope, Plain | Own)
 
 
 PLAIN = Way(Plain(), plain=True)

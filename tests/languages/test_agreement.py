@@ -111,12 +111,16 @@ def test_containment_of_a_keyed_class_is_a_reference() -> None:
 def test_references_with_scope_rules_of_their_own_are_linked_when_the_text_ends() -> None:
     grammar = "M: as*=A bs*=B; A: 'a' name=ID; B: 'b' plain=[A] scoped=[A:ID|+m:as] own=[A];"
     problem = "class M { contains A[] as contains B[] bs } class A { string name } "
-    problem += "class B { A plain A scoped A own }"
+    problem += "class B { A[1] plain A[1] scoped A[1] own }"
     metamodel = metamodel_from_str(grammar)
     metamodel.register_scope_providers({"B.own": lambda *_: None})
     theory = load_problem(problem)
-    mapping = agree(metamodel, theory).mapping
+    agreement = agree(metamodel, theory)
+    mapping = agreement.mapping
     features = ConstraintSet.of(theory, mapping).schema.features
     assert not features["B::plain"].late
     assert features["B::scoped"].late
     assert ("B", "own") not in mapping.features  # the language's own code decides: left to textX
+    assert [features[f"B::{name}"].lower for name in ("plain", "scoped", "own")] == [1, 1, 0]
+    (mismatch,) = agreement.mismatches
+    assert (mismatch.severity, "'own' of 'B'" in mismatch.message) == ("warning", True)
