@@ -7,6 +7,8 @@ from typing import Any
 
 from textx.metamodel import TextXMetaModel
 
+from language_server.syntax.measures import least_lengths
+
 BASE_TYPES = {
     "ID": "string",
     "STRING": "string",
@@ -69,9 +71,12 @@ def gives_object(rule: Any, within: Any, seen: frozenset[int]) -> bool:
     """Whether every way to match a rule of the abstract class `within` gives an object."""
     cls = getattr(rule, "_tx_class", None)
     if cls is not None and cls is not within and cls._tx_type != "abstract":
-        return bool(cls._tx_type == "common")
+        # A common rule that reads nothing makes no object.
+        return bool(cls._tx_type == "common") and least_lengths([rule]).of(rule) > 0
     if id(rule) in seen:
         return True
+    if kind_of(rule) in ("Optional", "ZeroOrMore", "Not", "And"):
+        return False
     parts = [gives_object(node, within, seen | {id(rule)}) for node in getattr(rule, "nodes", ())]
     if not parts:
         return False

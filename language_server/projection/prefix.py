@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # A name no person writes: it stands for "some name that is not declared yet".
 _ANY_NEW_NAME = "\N{OBJECT REPLACEMENT CHARACTER}"
+# Keywords of one value that are looked ahead for one that does not fit.
+_KEYWORDS_AHEAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,20 +307,23 @@ class Prefix:
         for expected in self.state.expected():
             yield from self._fold(expected.trail).evaluation.contradictions
 
-    def _viable(self, expected: Expected) -> bool:
-        """Whether the terminal at the end of the prefix can still take a value that fits."""
+    def _viable(self, expected: Expected, ahead: int = _KEYWORDS_AHEAD) -> bool:
+        """Whether the terminal at the end of the prefix can still take a value that fits.
+
+        A value of several keywords may go on for ever; it is followed for ``ahead`` of them.
+        """
         known = self._fold(expected.trail)
         if known.evaluation.contradictions:
             return False
         if expected.feature is None:
             return True
         if expected.terminal.kind == "keyword":
-            return self._viable_keyword(expected, known)
+            return ahead == 0 or self._viable_keyword(expected, known, ahead)
         if expected.target is not None:
             return self._viable_name(expected, known)
         return True
 
-    def _viable_keyword(self, expected: Expected, known: Fold) -> bool:
+    def _viable_keyword(self, expected: Expected, known: Fold, ahead: int) -> bool:
         keyword = expected.terminal.text
         # Interchangeable individuals fare alike.
         alike = representative(self.language.constraints, known.evaluation.model, keyword)
@@ -326,8 +331,9 @@ class Prefix:
         if key not in known.viable:
             rest = keyword[len(expected.typed) :]
             after = self._tried[rest] = self.advance(rest)
-            known.viable[key] = any(
-                after._viable(behind)
+            # Where it cannot stand at once, a comment has to end before it.
+            known.viable[key] = not after.state.alive or any(
+                after._viable(behind, ahead - 1)
                 if _same_value(expected, behind)
                 else not after._fold(behind.trail).evaluation.contradictions
                 for behind in after.state.expected()
@@ -382,7 +388,8 @@ def _has_unit(trail: Trail, since: int, units: Container[str]) -> bool:
         if isinstance(event, Close):
             ends.append(event.end)
         elif isinstance(event, Open) and ends:
-            if ends.pop() > since and (not units or event.cls in units):
+            end = ends.pop()
+            if end > since and (not units or event.cls in units):
                 return True
         if not ends and not isinstance(event, Close | Open) and event.end <= since:
             return False

@@ -95,6 +95,8 @@ class Search:
     # Terminals in one unit, and in one closing.
     _TERMINALS = 24
     _CLOSING = 400
+    # Terminals written one after another, in all ways together, without a unit being complete.
+    _IN_VAIN = 1000
 
     def __init__(self, prefix: Prefix, effort: Effort) -> None:
         self._start = prefix
@@ -102,6 +104,7 @@ class Search:
         self._order = 0
         self._queue: list[_Node] = []
         self._seen: set[str] = set()
+        self._in_vain = 0
         self.spent = 0
         self.found: Known | None = None
 
@@ -201,11 +204,14 @@ class Search:
         focus = self._focus(obligations)
         aside: list[Prefix] = []
         units = self._write_unit(_Part(start, False, 0, None), _oldest(start), focus)
+        self._in_vain = 0
         for prefix, touches in islice(units, self._UNITS):
+            self._in_vain = 0
             if touches or not focus.elements:
                 yield prefix
             else:
                 aside.append(prefix)
+        self._in_vain = 0
         yield from aside
 
     def _write_unit(self, part: _Part, base: int, focus: _Focus) -> Iterator[tuple[Prefix, bool]]:
@@ -239,7 +245,7 @@ class Search:
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
         for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus)):
-            if self._effort.stop():
+            if self._in_vain > self._IN_VAIN or self._effort.stop():
                 return
             if move.kind == "end" or (after_white and move.text.isspace()):
                 continue
@@ -255,6 +261,7 @@ class Search:
             after = prefix.advance(move.insert)
             if after.alive and after.settled.alive:
                 tried.add(what)
+                self._in_vain += 1
                 yield move, after
 
     def _focus(self, obligations: tuple[Violation, ...]) -> _Focus:

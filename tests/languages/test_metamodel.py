@@ -134,3 +134,14 @@ def test_comment_styles_together() -> None:
 def test_no_comments() -> None:
     style = comment_style(metamodel_from_str("M: a=ID;"))
     assert (style.line, style.block, style.write("x")) == ((), (), "")
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [("Item? 'z'", "z"), ("Item 'z'", "z"), ("Item* 'z'", "z"), ("!'y' Item? 'z'", "z")],
+)
+def test_an_object_that_is_not_there_makes_its_rule_a_text(rule: str, text: str) -> None:
+    """An abstract rule may be read without its object: its feature mixes objects and texts."""
+    metamodel = metamodel_from_str(f"Model: value=Value; Value: {rule}; Item: flag?='x';")
+    assert metamodel.model_from_str(text).value == text
+    assert "Model::value" not in implied_theory(metamodel).features
