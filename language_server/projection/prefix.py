@@ -183,11 +183,12 @@ class Prefix:
         trail = self.state.finish()
         if trail is None:
             return None
+        if self.language.constraints.schema.no_scopes is not None:
+            # References that are linked when the text ends are known only behind its end.
+            return self._fold(trail).evaluation.close()
         # The root closes with the text. What is open then is known without closing it, and without
-        # going through all that stays open until then; but references that are linked when the text
-        # ends are known only behind it.
-        late = self.language.constraints.schema.no_scopes is not None
-        if isinstance(trail.event, Close) and trail.parent is not None and not late:
+        # going through all that stays open until then.
+        if isinstance(trail.event, Close) and trail.parent is not None:
             trail = trail.parent
         return self._fold(trail).evaluation
 
