@@ -3,8 +3,11 @@ import type { DocumentSelector } from "vscode-languageclient/node";
 
 import { globsIn } from "./manifest.js";
 
-/** The language ids that come with the extension; `langwright` stands for every textX language without an own id. */
+/** The ids of the languages that models are written in; `langwright` stands for every textX language without an own id. */
 export const LANGUAGE_IDS = ["statechart", "clevr", "langwright"] as const;
+
+/** All language ids that come with the extension: grammars are served too, but not generated. */
+const SERVED_IDS = [...LANGUAGE_IDS, "textx"] as const;
 
 const GENERIC_ID = "langwright";
 const MANIFESTS = "**/langwright.toml";
@@ -43,7 +46,7 @@ export class ServedDocuments implements vscode.Disposable {
 
   /** The selector to start the language client with. */
   get selector(): DocumentSelector {
-    const byId = LANGUAGE_IDS.flatMap((language) => [
+    const byId = SERVED_IDS.flatMap((language) => [
       { scheme: "file", language },
       { scheme: "untitled", language },
     ]);
