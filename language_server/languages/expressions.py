@@ -7,8 +7,6 @@ from typing import Any
 
 from textx.metamodel import TextXMetaModel
 
-from language_server.syntax.measures import least_lengths
-
 BASE_TYPES = {
     "ID": "string",
     "STRING": "string",
@@ -72,7 +70,7 @@ def gives_object(rule: Any, within: Any, seen: frozenset[int]) -> bool:
     cls = getattr(rule, "_tx_class", None)
     if cls is not None and cls is not within and cls._tx_type != "abstract":
         # A common rule that reads nothing makes no object.
-        return bool(cls._tx_type == "common") and least_lengths([rule]).of(rule) > 0
+        return bool(cls._tx_type == "common") and not _may_be_empty(rule, frozenset())
     if id(rule) in seen:
         return True
     if kind_of(rule) in ("Optional", "ZeroOrMore", "Not", "And"):
@@ -81,6 +79,23 @@ def gives_object(rule: Any, within: Any, seen: frozenset[int]) -> bool:
     if not parts:
         return False
     return all(parts) if kind_of(rule) == "OrderedChoice" else any(parts)
+
+
+def _may_be_empty(rule: Any, seen: frozenset[int]) -> bool:
+    """Whether a rule may be read without any text; patterns that match nothing are left out."""
+    if id(rule) in seen:
+        return False
+    parts = (_may_be_empty(node, seen | {id(rule)}) for node in getattr(rule, "nodes", ()))
+    match kind_of(rule):
+        case "Optional" | "ZeroOrMore" | "Not" | "And":
+            return True
+        case "OrderedChoice":
+            # An alternative that reads nothing has failed, but for a repetition.
+            return any(kind_of(node) == "ZeroOrMore" for node in rule.nodes)
+        case "Sequence" | "OneOrMore" | "UnorderedGroup":
+            return all(parts)
+        case _:
+            return False
 
 
 def rule_of(cls: Any) -> Any:

@@ -145,3 +145,12 @@ def test_an_object_that_is_not_there_makes_its_rule_a_text(rule: str, text: str)
     metamodel = metamodel_from_str(f"Model: value=Value; Value: {rule}; Item: flag?='x';")
     assert metamodel.model_from_str(text).value == text
     assert "Model::value" not in implied_theory(metamodel).features
+
+
+def test_a_choice_is_not_made_of_nothing() -> None:
+    """An alternative that reads nothing has failed for textX, so there is always an object."""
+    metamodel = metamodel_from_str(
+        "Model: value=Value; Value: Bool | Item; Bool: truth?='true' | 'false'; Item: 'i' n=INT;"
+    )
+    assert type(metamodel.model_from_str("false").value).__name__ == "Bool"
+    assert "Model::value" in implied_theory(metamodel).features
