@@ -142,7 +142,7 @@ def test_a_forward_reference_resolves() -> None:
     assert evaluation.model.unresolved() == ()
 
 
-def test_T23_a_name_need_be_unique_only_when_it_is_referred_to() -> None:
+def test_t23_a_name_need_be_unique_only_when_it_is_referred_to() -> None:
     assert "ambiguous-reference" not in {
         v.code for v in read(CHART, chart("*a", "b", "b")).obligations
     }

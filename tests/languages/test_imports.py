@@ -163,7 +163,7 @@ REPOSITORIES = [
 
 
 @pytest.mark.parametrize(("provider", "text", "files"), REPOSITORIES)
-def test_T4_globs_of_a_repository_are_relative_to_the_workspace(
+def test_t4_globs_of_a_repository_are_relative_to_the_workspace(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     provider: Any,
@@ -244,7 +244,7 @@ def test_a_model_refers_to_a_model_of_another_language(tmp_path: Path) -> None:
 # ---- files that change ---------------------------------------------------------------------------
 
 
-def test_T23_a_name_must_be_unique_in_the_file_that_is_searched(tmp_path: Path) -> None:
+def test_t23_a_name_must_be_unique_in_the_file_that_is_searched(tmp_path: Path) -> None:
     write(tmp_path, {"lib.lib": "package p { thing a thing a }"})
     language, main = language_of("plain"), tmp_path / "main.lib"
     assert language.analyse("import 'lib.lib' package m { thing a } use a", main).diagnostics == ()

@@ -321,7 +321,7 @@ def evaluation(of: Language, text: str) -> Evaluation:
     return of.constraints.initial().refine_all(list(events)[:-1])
 
 
-def test_T21_qualified_names_are_resolved_by_the_registered_provider() -> None:
+def test_t21_qualified_names_are_resolved_by_the_registered_provider() -> None:
     of = language("qualified")
     text = "package a { package b { thing t } } use a.b.t"
     assert codes(of, text) == []
@@ -349,7 +349,7 @@ def test_E6_names_are_offered_as_they_must_be_written() -> None:
     assert [move.text for move in prefix.moves() if move.kind == "reference"] == ["m"]
 
 
-def test_T24_a_reference_is_open_as_long_as_something_inner_may_shadow_its_target() -> None:
+def test_t24_a_reference_is_open_as_long_as_something_inner_may_shadow_its_target() -> None:
     of = language("qualified")
     text = "package a { thing t } package b { package a { } thing u is a.t }"
     outer = of.analyse(text).evaluation.model
@@ -368,7 +368,7 @@ def test_T24_a_reference_is_open_as_long_as_something_inner_may_shadow_its_targe
     assert begun.contradictions == ()
 
 
-def test_T24_no_prefix_of_a_model_is_refused_and_what_completes_it_loads() -> None:
+def test_t24_no_prefix_of_a_model_is_refused_and_what_completes_it_loads() -> None:
     of = language("qualified")
     text = "package b { use a.t package a { thing t } } package a { thing t }"
     prefix = Prefix.start(of)
@@ -383,7 +383,7 @@ def test_T24_no_prefix_of_a_model_is_refused_and_what_completes_it_loads() -> No
     assert not dangling.complete
 
 
-def test_T24_a_witness_declares_what_a_reference_needs() -> None:
+def test_t24_a_witness_declares_what_a_reference_needs() -> None:
     of = language("qualified")
     for text in ("package b { use t ", "package b { thing b { part p : "):
         verdict = Prefix.start(of).advance(text).completable()
@@ -392,7 +392,7 @@ def test_T24_a_witness_declares_what_a_reference_needs() -> None:
 
 
 @pytest.mark.parametrize("name", ["qualified", "outward"])
-def test_T26_linking_costs_by_the_number_of_references(
+def test_t26_linking_costs_by_the_number_of_references(
     name: str, count_calls: Callable[[Callable[[], object]], int]
 ) -> None:
     of = language(name)
@@ -414,7 +414,7 @@ def test_T26_linking_costs_by_the_number_of_references(
     assert cost(800) < 5 * cost(200)
 
 
-def test_T26_references_through_references_are_not_tried_again_and_again(
+def test_t26_references_through_references_are_not_tried_again_and_again(
     count_calls: Callable[[Callable[[], object]], int],
 ) -> None:
     """Textx needs as many passes as references follow each other."""
@@ -435,12 +435,12 @@ def test_T26_references_through_references_are_not_tried_again_and_again(
     assert cost(800) < 5 * cost(200)
 
 
-def test_T13_a_text_without_objects_has_nothing_to_link() -> None:
+def test_t13_a_text_without_objects_has_nothing_to_link() -> None:
     for name in LANGUAGES:
         assert codes(language(name), "") == []
 
 
-def test_T19_a_target_is_shown_at_its_name() -> None:
+def test_t19_a_target_is_shown_at_its_name() -> None:
     text = "package a { thing   t } use a.t"
     (target,) = language("qualified").analyse(text).evaluation.model.links
     assert text[target.start : target.end] == "a.t"

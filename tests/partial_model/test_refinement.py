@@ -90,7 +90,7 @@ def links_by_model(evaluation: Evaluation) -> set[tuple[int, str, int]]:
 
 @settings(max_examples=100)
 @given(st.lists(items(), max_size=6))
-def test_T23_references_mean_what_textx_says(parts: list[str]) -> None:
+def test_t23_references_mean_what_textx_says(parts: list[str]) -> None:
     text = " ".join(parts)
     evaluation = read(text)
     wrong = {v.code for v in evaluation.obligations}
@@ -132,7 +132,7 @@ def test_unresolved_references_have_exact_places() -> None:
     ]
 
 
-def test_T26_linking_costs_by_the_number_of_references(
+def test_t26_linking_costs_by_the_number_of_references(
     count_calls: Callable[[Callable[[], object]], int],
 ) -> None:
     def cost(number: int) -> int:
