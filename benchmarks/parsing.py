@@ -1,32 +1,39 @@
-"""How long reading a text takes, against textX, in one run on one machine."""
+"""How long reading a text takes, at once and after an edit, against textX in the same run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import random
+import tracemalloc
+from collections.abc import Callable, Iterator
+from gc import collect
+from time import perf_counter, thread_time
 
-from textx import metamodel_from_str
+from textx import metamodel_from_file, metamodel_from_str
 
 from benchmarks.report import Table, Value
-from benchmarks.texts import shipped
-from benchmarks.timing import best_of
-from language_server.syntax import Grammar
+from benchmarks.texts import kinds, shipped
+from benchmarks.timing import best_of, quantile, undisturbed
+from language_server.languages import Language
+from language_server.languages.language import Definition, build
+from language_server.syntax import Grammar, Parse
 
 ROUNDS = 5
-
-# Definitions that refer to each other, a language in which textX's linker is the larger cost.
-WITH_REFERENCES = """
-Model: items*=Item;
-Item: 'def' name=ID ('uses' uses+=[Item|ID][','])? ';';
-"""
-# The same texts without the reference: what is left is the parsing.
-WITHOUT_REFERENCES = WITH_REFERENCES.replace("[Item|ID]", "ID")
+SIZES = (20_000, 200_000, 1_000_000)
+#: One-character edits in the middle; each is taken back, which is an edit too.
+EDITS = 100
+#: Edits after which the whole analysis is run; it takes time in proportion to the text.
+ANALYSED = {20_000: 20, 200_000: 4, 1_000_000: 2}
+#: textX resolves a reference by walking through the model: longer texts would take it for ever.
+LONGEST_LOAD = {"JSON": 200_000, "components": 20_000}
 
 
 def run() -> Iterator[Table]:
-    """The shipped languages on their examples, then one language on longer and longer texts."""
+    """The shipped languages on their examples, then documents of all lengths, then hard shapes."""
     yield on_examples()
-    yield by_length("without references", WITHOUT_REFERENCES, (1_000, 4_000, 16_000))
-    yield by_length("with references", WITH_REFERENCES, (250, 500, 1_000))
+    yield opening()
+    yield after_an_edit()
+    yield hard_shapes()
 
 
 def on_examples() -> Table:
@@ -54,28 +61,168 @@ def on_examples() -> Table:
     )
 
 
-def by_length(kind: str, grammar: str, sizes: tuple[int, ...]) -> Table:
-    """Reading ever longer texts of one language."""
-    metamodel = metamodel_from_str(grammar)
-    ours = Grammar.of(metamodel)
+def opening() -> Table:
+    """Reading documents of all lengths at once, against Arpeggio's bare parse."""
     rows: list[tuple[Value, ...]] = []
-    for items in sizes:
-        text = definitions(items)
-        assert ours.parse(text).complete
-        parse, textx = best_of(
-            2, lambda text=text: ours.parse(text), lambda text=text: metamodel.model_from_str(text)
-        )
-        rows.append((items, len(text), parse, textx, parse / textx))
+    for kind in kinds():
+        metamodel = metamodel_from_file(str(kind.grammar))
+        grammar = Grammar.of(metamodel)
+        blueprint = metamodel._parser_blueprint
+        shortest: tuple[int, float] | None = None
+        for size in SIZES:
+            text = kind.write(size)
+            assert grammar.parse(text).complete
+            ours, arpeggio = best_of(
+                2 if size > 500_000 else ROUNDS,
+                lambda text=text, grammar=grammar: grammar.parse(text),
+                lambda text=text, blueprint=blueprint: blueprint.clone().parse(text),
+            )
+            load: Value = None
+            if size <= LONGEST_LOAD[kind.name]:
+                (load,) = best_of(
+                    1, lambda text=text, metamodel=metamodel: metamodel.model_from_str(text)
+                )
+            exponent: Value = None
+            if shortest is not None:
+                exponent = math.log(ours / shortest[1]) / math.log(len(text) / shortest[0])
+            shortest = shortest or (len(text), ours)
+            bytes_kept = kept(lambda text=text, grammar=grammar: grammar.parse(text)) / len(text)
+            rows.append(
+                (kind.name, len(text), ours, arpeggio, ours / arpeggio, exponent, load, bytes_kept)
+            )
+    columns = ("document", "characters", "our parse, s", "Arpeggio parse, s", "ratio")
     return Table(
-        title=f"Longer texts, {kind}",
-        columns=("definitions", "characters", "our parse, s", "textX load, s", "ratio"),
+        title="Opening a document",
+        columns=(*columns, "growth exponent", "textX load, s", "kept, bytes/character"),
         rows=tuple(rows),
-        note="textX resolves the references in this time too; our linker is not in this figure.",
+        note="Best of interleaved rounds, time of the processor. Arpeggio only builds its parse "
+        "tree; textX's load resolves references too, and is left out where it takes too long. The "
+        "exponent is that of the growth since the shortest one. Kept is what a parse holds on to "
+        "for the next edit.",
     )
 
 
-def definitions(items: int) -> str:
-    """A text of so many definitions, each of which names two others."""
-    return "\n".join(
-        f"def item{n} uses item{n * 7 % items}, item{n * 13 % items};" for n in range(items)
+def after_an_edit() -> Table:
+    """Reading and analysing a document again after one-character edits in the middle."""
+    rows: list[tuple[Value, ...]] = []
+    for kind in kinds():
+        language = build(Definition(kind.name, kind.grammar))
+        for size in SIZES:
+            text = kind.write(size)
+            known = language.grammar.parse(text)
+            parses = list(edited_parses(language.grammar, known, EDITS, random.Random(size)))
+            analyses = list(edited_analyses(language, text, ANALYSED[size], random.Random(size)))
+            broken = sum(not complete for _, complete in parses)
+            times = [1000 * seconds for seconds, _ in parses]
+            rows.append(
+                (
+                    kind.name,
+                    len(text),
+                    len(parses),
+                    broken,
+                    quantile(times, 0.5),
+                    quantile(times, 0.95),
+                    max(times),
+                    1000 * quantile(analyses, 0.95),
+                )
+            )
+    columns = ("document", "characters", "edits", "of them faulty", "parse, median ms")
+    return Table(
+        title="After a one-character edit in the middle",
+        columns=(*columns, "parse, p95 ms", "parse, longest ms", "whole analysis, p95 ms"),
+        rows=tuple(rows),
+        note="Time of the processor. A character is put in, taken out or replaced by another of "
+        "the text, and the edit taken back; each is read from the parse before. The whole analysis "
+        "builds the model and checks it too; it is run after fewer edits.",
+    )
+
+
+def edited_parses(
+    grammar: Grammar, known: Parse, edits: int, source: random.Random
+) -> Iterator[tuple[float, bool]]:
+    """Seconds for each of a chain of edits, and whether the text is in order after it."""
+    text = known.text
+    with undisturbed():
+        for _ in range(edits // 2):
+            for after in (edited(text, source), text):
+                began = thread_time()
+                known = grammar.parse(after, known)
+                yield thread_time() - began, known.complete
+
+
+def edited_analyses(
+    language: Language, text: str, edits: int, source: random.Random
+) -> Iterator[float]:
+    """Seconds of the whole analysis for each of a chain of edits."""
+    known = language.analyse(text)
+    with undisturbed():
+        for _ in range(edits // 2):
+            for after in (edited(text, source), text):
+                began = thread_time()
+                known = language.analyse(after, known=known)
+                yield thread_time() - began
+
+
+def edited(text: str, source: random.Random) -> str:
+    """``text`` with one character changed in its middle quarter."""
+    at = len(text) // 2 + source.randrange(-len(text) // 8, len(text) // 8)
+    char = source.choice(text)
+    return source.choice(
+        (
+            text[:at] + char + text[at:],
+            text[:at] + text[at + 1 :],
+            text[:at] + char + text[at + 1 :],
+        )
+    )
+
+
+def kept(make: Callable[[], object]) -> int:
+    """The bytes that what ``make`` returns holds on to."""
+    collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        result = make()
+        collect()
+        after, _ = tracemalloc.get_traced_memory()
+        del result
+    finally:
+        tracemalloc.stop()
+    return after - before
+
+
+def hard_shapes() -> Table:
+    """Texts that are deep, long, or can be read in very many ways."""
+    rows: list[tuple[Value, ...]] = []
+    for name, grammar, text in shapes():
+        ours = Grammar.of(metamodel_from_str(grammar))
+        began = perf_counter()
+        complete = ours.parse(text).complete
+        rows.append((name, len(text), perf_counter() - began, "yes" if complete else "no"))
+    return Table(
+        title="Hard shapes",
+        columns=("text", "characters", "our parse, s", "read to its end"),
+        rows=tuple(rows),
+        note="Arpeggio ends with a RecursionError at a few hundred parentheses. Under the last "
+        "grammar a text of depth n has 2ⁿ ways to be read until its end.",
+    )
+
+
+def shapes() -> Iterator[tuple[str, str, str]]:
+    """Name, grammar and text of each."""
+    depth, elements, ways = 5_000, 100_000, 200
+    yield (
+        f"{depth:,} nested parentheses",
+        "M: e=E; E: '(' inner=E ')' | value=INT;",
+        "(" * depth + "1" + ")" * depth,
+    )
+    yield (
+        f"{elements:,} elements of one list",
+        "M: '[' items*=INT[','] ']';",
+        "[" + ", ".join(map(str, range(elements))) + "]",
+    )
+    yield (
+        f"2ⁿ ways, depth {ways}",
+        "M: x=X; X: P | Q; P: 'a' x=X? 'b'; Q: 'a' x=X? 'c';",
+        "a" * ways + "c" * ways,
     )

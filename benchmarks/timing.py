@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from gc import collect, disable, enable
-from time import perf_counter
+from time import thread_time
 
 
 def best_of(rounds: int, *contenders: Callable[[], object]) -> tuple[float, ...]:
-    """The least seconds that each contender took, their turns interleaved.
+    """The least seconds of the processor that each contender took, their turns interleaved.
 
     Interleaving lets a slow phase of the machine meet all contenders alike; the least time is the
     one that least was disturbed.
@@ -19,9 +19,9 @@ def best_of(rounds: int, *contenders: Callable[[], object]) -> tuple[float, ...]
     for _ in range(rounds):
         for number, contender in enumerate(contenders):
             with undisturbed():
-                began = perf_counter()
+                began = thread_time()
                 contender()
-                best[number] = min(best[number], perf_counter() - began)
+                best[number] = min(best[number], thread_time() - began)
     return tuple(best)
 
 

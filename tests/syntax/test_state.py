@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import pytest
 import textx
 
 from language_server.syntax import Assign, Grammar, Open, joint
-from tests.syntax.brute import SMALL, Small, grammar_of
+from tests.syntax.brute import SMALL, Small, grammar_of, textx_reads
 
 CHART = Grammar.of(
     textx.metamodel_from_str(
@@ -160,6 +161,38 @@ def test_readings_that_share_a_stack_are_told_apart() -> None:
         [("M", None), ("C", "x"), ("V", "r")],
     ]
     assert state.exhaustive
+
+
+def test_a_repetition_in_a_repetition_is_read_in_one_way() -> None:
+    """The next item is one more of the inner repetition; the outer one starts where that fails."""
+    grammar = Grammar.of(
+        textx.metamodel_from_str(
+            "M: (items+=Item | others+=Other)*; Item: 'item' name=ID; Other: 'other' name=ID;"
+        )
+    )
+    state = grammar.start().advance("item a item b")
+    assert [e.terminal.name for e in state.expected() if e.typed == "b"] == ["ID"]
+    (thread,) = next(iter(state.agenda.threads.values())).values() if state.agenda else ()
+    assert thread.frame.alone()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    (
+        "M: (a+=A | b+=B)* 'x'?; A: 'a' n?='b'; B: 'a' 'c' | 'b';",
+        "M: (a+=A | 'x')+; A: !'b' /[abc]/ 'c'?;",
+        "M: (a+=A b+=A)* c=A?; A: 'a' 'b'? | 'c' 'x';",
+        "M: ((a+=A)+ | 'b')* 'c'; A: 'a'+ 'x'?;",
+    ),
+)
+def test_repetitions_in_repetitions_read_what_textx_reads(rules: str) -> None:
+    """What may follow a rule that an inner and an outer repetition read: all texts of five."""
+    metamodel = textx.metamodel_from_str(rules)
+    grammar = Grammar.of(metamodel)
+    for length in range(6):
+        for letters in product("abcx", repeat=length):
+            text = "".join(letters)
+            assert grammar.parse(text).complete == textx_reads(metamodel._parser_blueprint, text)
 
 
 def test_values_are_converted_as_textx_does() -> None:
