@@ -37,8 +37,9 @@ UNKNOWN = {
     "user class and builtins": _TOO_LATE,
     "skipws off": _HOPELESS,
 }
-#: An object of another language stands in another file: textX alone resolves references to it.
-DECIDED_BY_TEXTX = {"reference of a language"}
+#: Only textX resolves these references, on finished texts: to objects of another language, which
+#: stand in another file, and to objects of any class.
+DECIDED_BY_TEXTX = {"reference of a language", "references to any object"}
 
 GRAMMARS = [small for small in SMALL if small.name not in DECIDED_BY_TEXTX]
 

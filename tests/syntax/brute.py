@@ -189,8 +189,14 @@ SMALL = (
     Small("split", "M: xs+=N; N[split='/']: 'a'+['/'];", tuple("a/ "), 6),
     Small(
         "references",
-        "M: xs*=D rs*=R; D: 'd' name=ID; R: 'r' to=[D] ('o' any=[OBJECT])?;",
+        "M: xs*=D rs*=R; D: 'd' name=ID; R: 'r' to=[D] ('o' also=[D])?;",
         ("d a ", "d b ", "r a ", "r b ", "o a ", "o m "),
+        4,
+    ),
+    Small(
+        "references to any object",
+        "M: xs*=D rs*=R; D: 'd' name=ID; R: 'o' any=[OBJECT];",
+        ("d a ", "d b ", "o a ", "o m "),
         4,
     ),
     Small(
