@@ -332,8 +332,10 @@ class Prefix:
         if key not in known.viable:
             rest = keyword[len(expected.typed) :]
             after = self._tried[rest] = self.advance(rest)
-            # Where it cannot stand at once, a comment has to end before it.
-            known.viable[key] = not after.state.alive or any(
+            if not after.state.alive:
+                # A comment has to end before it, and behind that the answer may be another one.
+                return True
+            known.viable[key] = any(
                 after._viable(behind, ahead - 1)
                 if _same_value(expected, behind)
                 else not after._fold(behind.trail).evaluation.contradictions

@@ -196,7 +196,7 @@ class TestGenerate:
         assert {"model", "forced", "snapshot:"} <= set(told)
 
     def test_the_best_of_several(self, langwright: Command, here: Path) -> None:
-        arguments = ("generate", "-l", "statechart", "--model", "random", "--max-tokens", "30")
+        arguments = ("generate", "-l", "statechart", "--model", "random", "--max-tokens", "60")
         told = langwright(*arguments, "--n", "3", "--json", "x").json
         likelihoods = [told["likelihood"], *(one["likelihood"] for one in told["alternatives"])]
         assert len(likelihoods) == 3

@@ -193,7 +193,7 @@ def test_drawing_and_redrawing_has_the_distribution_of_the_full_mask(pieces: Voc
         draws = 1500
         for seed in range(draws):
             sampler = Sampler(sampling, seed)
-            counts[next(iter(sampler.draw(token_filter, session.state, logits, 0, 0)))[0]] += 1
+            counts[next(iter(sampler.draw(token_filter, session.state, logits, [], 0)))[0]] += 1
         assert set(counts) <= {int(token) for token in kept}
         chi_square = sum(
             (counts[int(token)] - draws * weights[token]) ** 2 / (draws * weights[token])
@@ -223,7 +223,7 @@ def test_the_mask_comes_before_truncation(sampling: Sampling, expected: set[int]
         next(
             iter(
                 Sampler(sampling, seed).draw(
-                    TokenFilter(vocabulary, FREE), session.state, logits, 0, 0
+                    TokenFilter(vocabulary, FREE), session.state, logits, [], 0
                 )
             )
         )[0]

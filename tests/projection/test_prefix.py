@@ -83,6 +83,15 @@ def test_grammar_alone_knows_no_constraint(clevr: Language) -> None:
     assert not Prefix.start(clevr).advance(text).alive
 
 
+def test_what_was_tried_in_a_comment_changes_nothing(clevr: Language) -> None:
+    """Behind the beginning of a comment no keyword can stand at once; that says nothing of it."""
+    text = 'graph LR\n1["scene"] --> 2["filter_color_gray"]\n2 --> 3["'
+    prefix = Prefix.start(clevr).advance(text)
+    assert prefix.advance("%").readings
+    assert not prefix.advance("s").alive
+    assert prefix.advance("unique").alive
+
+
 def test_a_text_by_the_grammar_alone_can_be_judged_at_any_place(clevr: Language) -> None:
     prefix = Prefix.of_grammar(clevr).advance('graph LR\n1["scene"] --> 2')
     assert prefix.judged.alive
