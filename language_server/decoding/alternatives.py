@@ -46,6 +46,8 @@ def alternatives(
         found.setdefault(generation.text, generation)
         if generation.finish in ("cancelled", "deadline"):
             break
+    if len(found) == 1:
+        return tuple(found.values())
 
     def rank(generation: Generation) -> tuple[bool, float]:
         faulty = any(found.severity == "error" for found in language.judge(generation.text))

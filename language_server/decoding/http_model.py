@@ -13,7 +13,6 @@ import os
 import random
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from language_server.decoding.language_model import (
     Logits,
     ModelError,
     Prompt,
+    SpokenContext,
     Stop,
     go_on,
 )
@@ -118,29 +118,21 @@ class HttpModel(LanguageModel):
         return _Proposal(proposed["text"].encode(), proposed.get("finish_reason") == "stop")
 
 
-class _ProposedContext(Context):
+class _ProposedContext(SpokenContext):
     def __init__(self, model: HttpModel, prompt: Prompt, stop: Stop, seed: int) -> None:
+        super().__init__(model.vocabulary)
         self._model = model
         self._prompt = _as_text(prompt)
         self._stop = stop
         self._seeds = random.Random(seed)
-        self._said: list[bytes] = []
         # The proposal that is being followed, how much had been said when it was made, and how
         # much when it was last used: asked again at the same place, it has been turned down.
         self._proposal: _Proposal | None = None
         self._from = 0
         self._used = -1
 
-    def append(self, tokens: Sequence[int]) -> None:
-        table = self._model.vocabulary.token_bytes
-        self._said.extend(table[token] or b"" for token in tokens)
-
-    def rewind(self, count: int) -> None:
-        if count:
-            del self._said[-count:]
-
     def logits(self) -> Logits:
-        said = b"".join(self._said)
+        said = self.said
         rest = self._rest(said) if len(said) > self._used else None
         if rest is None:
             whole = said.decode(errors="ignore")  # half a code point is for the proposal to finish
@@ -162,7 +154,7 @@ class _ProposedContext(Context):
         return rest if rest or proposal.ends else None
 
     def _preferences(self, rest: bytes | None) -> Logits:
-        vocabulary = self._model.vocabulary
+        vocabulary = self.vocabulary
         logits = np.full(len(vocabulary), -np.inf, dtype=np.float32)
         if rest is None:
             return logits

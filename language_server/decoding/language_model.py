@@ -68,6 +68,26 @@ class Context(ABC):
         """
 
 
+class SpokenContext(Context):
+    """A context that keeps what was said as bytes."""
+
+    def __init__(self, vocabulary: Vocabulary, answer: str = "") -> None:
+        self.vocabulary = vocabulary
+        self._spoken = [answer.encode()]
+
+    @property
+    def said(self) -> bytes:
+        """The answer so far."""
+        return b"".join(self._spoken)
+
+    def append(self, tokens: Sequence[int]) -> None:
+        self._spoken.extend(self.vocabulary.token_bytes[token] or b"" for token in tokens)
+
+    def rewind(self, count: int) -> None:
+        if count:
+            del self._spoken[-count:]
+
+
 class LanguageModel(ABC):
     """A source of next-token logits. Instances may be shared between threads."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from language_server.decoding.generation import Event, OnEvent
@@ -46,14 +47,12 @@ def think(
     asked = Prompt(_asking(prompt).messages, _BEGIN)
     token_filter = TokenFilter(model.vocabulary, LayoutPolicy.free())
     run = Run(model.start(asked, limits.stop), token_filter, Unguided(), sampler, limits)
-    try:
+    with suppress(Stopped):  # what follows looks at the time itself
         while run.remaining > 0 and _END not in run.state.guide.text:
-            token, after = next(run.candidates())
-            if after.ended:
+            choice = next(run.candidates(), None)
+            if choice is None or choice[1].ended:
                 break
-            run.take(token, after)
-    except Stopped:
-        pass  # what follows looks at the time itself
+            run.take(*choice)
     thought, _, _ = run.state.guide.text.partition(_END)
     if on_event is not None:
         on_event(Event("thought", thought.strip(), 0, 0, f"{run.length} tokens"))

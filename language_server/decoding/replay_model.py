@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from language_server.decoding.language_model import (
     LanguageModel,
     Logits,
     Prompt,
+    SpokenContext,
     Stop,
     go_on,
 )
@@ -39,7 +39,7 @@ class ReplayModel(LanguageModel):
         self._seed = seed
 
     def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
-        return _ReplayContext(self, prompt.answer.encode())
+        return _ReplayContext(self, prompt.answer)
 
     def logits_after(self, said: bytes) -> Logits:
         """Next-token logits once the answer reads ``said``."""
@@ -58,19 +58,11 @@ class ReplayModel(LanguageModel):
         return logits
 
 
-class _ReplayContext(Context):
-    def __init__(self, model: ReplayModel, answer: bytes) -> None:
+class _ReplayContext(SpokenContext):
+    def __init__(self, model: ReplayModel, answer: str) -> None:
+        super().__init__(model.vocabulary, answer)
         self._model = model
-        self._said = [answer]
-
-    def append(self, tokens: Sequence[int]) -> None:
-        table = self._model.vocabulary.token_bytes
-        self._said.extend(table[token] or b"" for token in tokens)
-
-    def rewind(self, count: int) -> None:
-        if count:
-            del self._said[-count:]
 
     def logits(self) -> Logits:
         self.calls += 1
-        return self._model.logits_after(b"".join(self._said))
+        return self._model.logits_after(self.said)

@@ -153,6 +153,13 @@ def test_assured_is_valid_whatever_the_server_says(
     assert statechart.judge(result.text) == ()
 
 
+def test_a_server_that_has_nothing_to_think(server: Server, statechart: Language) -> None:
+    server.answer = lambda request: completion("")
+    result = generate(statechart, "", connected(server), max_tokens=60, reasoning=5)
+    assert statechart.judge(result.text) == ()
+    assert result.thoughts == "<think>\n\n</think>\n"
+
+
 def test_equal_seeds_ask_for_equal_draws_and_others_for_others(
     server: Server, statechart: Language
 ) -> None:
