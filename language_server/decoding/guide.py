@@ -47,6 +47,10 @@ class Guide(Protocol):
         """A short text that ends the comment the prefix ends in; '' if there is none."""
 
     @property
+    def obligations(self) -> int:
+        """How much is still missing before the text may end, as far as constraints tell."""
+
+    @property
     def judged(self) -> Guide:
         """The same prefix by all rules of the language, where this guide knows only some."""
 
@@ -78,6 +82,7 @@ class Unguided:
     complete: bool = True
     in_comment: bool = False
     comment_end: str = ""
+    obligations: int = 0
 
     @property
     def judged(self) -> Unguided:
@@ -154,6 +159,10 @@ class Metered:
     @property
     def comment_end(self) -> str:
         return self._guide.comment_end
+
+    @property
+    def obligations(self) -> int:
+        return self._timed(lambda: self._guide.obligations)
 
     @property
     def judged(self) -> Metered:

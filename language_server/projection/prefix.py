@@ -193,6 +193,16 @@ class Prefix:
         return self._fold(trail).evaluation
 
     @cached_property
+    def obligations(self) -> int:
+        """What would have to be added to lift all that is violated if the text ended here.
+
+        Counted as the constraints count (`Violation.degree`), in the reading that owes least.
+        """
+        finished = self.finished
+        models = [finished] if finished else [reading.evaluation for reading in self.readings]
+        return min((sum(owed.degree for owed in model.obligations) for model in models), default=0)
+
+    @cached_property
     def reasons(self) -> tuple[str, ...]:
         """Why the prefix is not alive; empty while it is."""
         if self.alive:

@@ -36,6 +36,7 @@ class FiniteGuide:
         return self.text in self.texts
 
     comment_end = ""
+    obligations = 0
 
     @property
     def judged(self) -> FiniteGuide:
@@ -101,6 +102,11 @@ class BracketGuide:
     @property
     def comment_end(self) -> str:
         return "\n" if self.in_comment else ""
+
+    @property
+    def obligations(self) -> int:
+        """The words and groups that are missing."""
+        return max(0, self.words - self.seen_words) + max(0, self.groups - self.seen_groups)
 
     @property
     def judged(self) -> BracketGuide:
