@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.partial_model import names_for, undeclared_names
+from language_server.projection.attribute_values import attribute_value
 from language_server.syntax import Expected
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
         yield from _undeclared(prefix, reading, expected.cls)
         yield from _new_names(prefix, reading, expected.cls)
     else:
-        example = expected.terminal.example(expected.typed)
-        if example is not None:
-            yield _move(prefix, expected, "value", example)
+        value = attribute_value(prefix, expected)
+        if value is not None:
+            yield _move(prefix, expected, "value", value)
 
 
 def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]:
