@@ -257,8 +257,10 @@ class PartialModel:
         if record.kinds.isdisjoint(feature.targets):
             return False
         stated = not (self.nodes[source].open or record.open or feature.late)
-        if stated and feature.opposite is not None:
-            return False
+        if feature.opposite is not None:
+            opposite = self.schema.features[feature.opposite]
+            if stated or not self.may_fill(opposite, target):
+                return False
         if feature.containment and record.role not in ("new", "mentioned", "keyed"):
             return record.role == "individual" and record.open
         return True
