@@ -91,6 +91,7 @@ class _Settling:
         """Bring everything up to date."""
         model = self._after.model
         checked: set[ObjectId] = set()
+        rooted: set[ObjectId] = set()
         for cell in touched:
             self._fire(cell)
             kind = cell[0]
@@ -100,12 +101,14 @@ class _Settling:
                 if kind == "new":
                     self._fire(("objects",))
                 checked.add(cell[1])
-                self._add_roots(cell[1])
+                rooted.add(cell[1])
             elif kind == "gone":
                 self._forget(cell[1])
             elif kind == "start":
                 for query in self._constraints.unanchored:
                     self._add_root((query, ()))
+        for node in sorted(rooted):
+            self._add_roots(node)
         for node in checked:
             if node in model.nodes and node >= 0:
                 self._check_features(node)
@@ -139,14 +142,13 @@ class _Settling:
         record = self._after.model.nodes.get(node)
         if record is None or node < 0:
             return
-        roots = dict.fromkeys(
-            query for kind in record.kinds for query in self._constraints.roots_of(kind)
-        )
-        for query in roots:
-            key = (query, (node,))
-            kept = query in self._constraints.extents or record.role != "mentioned"
-            if kept and key not in self._memo:
-                self._add_root(key)
+        args = (node,)
+        for kind in record.kinds:
+            for query in self._constraints.roots_of(kind):
+                key = (query, args)
+                kept = query in self._constraints.extents or record.role != "mentioned"
+                if kept and key not in self._memo:
+                    self._add_root(key)
 
     def _add_root(self, key: tuple[Query, Row]) -> None:
         if key[0] in self._constraints.rules:
@@ -159,10 +161,11 @@ class _Settling:
             self._renew_closure(key)
             return
         nodes = self._after.model.nodes
-        if any(argument not in nodes for argument in args):
-            if key in self._memo:
-                del self._memo[key]
-            return
+        for argument in args:
+            if argument not in nodes:
+                if key in self._memo:
+                    del self._memo[key]
+                return
         is_root = isinstance(asked, Query) and (
             asked in self._constraints.errors
             or asked in self._constraints.extents
