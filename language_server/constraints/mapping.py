@@ -104,7 +104,7 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
                 f for f in own.values() if f.lower > 0 or (f.upper is not None and not f.attribute)
             ),
             containments=tuple(f for f in own.values() if f.containment),
-            key=_inherited_key(theory, name),
+            key=inherited_key(theory, name),
             conflict=_conflict(theory, name),
             named="name" in own,
             individuals=named,
@@ -176,7 +176,7 @@ def _feature_infos(
     }
     for symbol, feature in theory.features.items():
         opposite = resolved_feature(theory, feature.target, feature.opposite)
-        keyed = bool(feature.containment and _inherited_key(theory, feature.target))
+        keyed = bool(feature.containment and inherited_key(theory, feature.target))
         owner = theory.classes.get(feature.owner)
         infos[symbol] = FeatureInfo(
             symbol=symbol,
@@ -257,7 +257,8 @@ def _aliases(individual: str, fold: bool) -> list[str]:
     return [plain, plain.casefold()] if fold else [plain]
 
 
-def _inherited_key(theory: Theory, cls: str) -> tuple[str, ...]:
+def inherited_key(theory: Theory, cls: str) -> tuple[str, ...]:
+    """The features by which mentions of objects of a class are told apart, () without @key."""
     for name in sorted(theory.supertypes(cls), key=lambda name: name != cls):
         if theory.classes[name].key:
             return theory.classes[name].key

@@ -11,7 +11,7 @@ from immutables import Map
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.query import Closure, Counting, Query, Row, View
 from language_server.constraints.state import Key, State
-from language_server.partial_model import Cell, FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model import Cell, FeatureInfo, Node, ObjectId, PartialModel
 
 Shortfall = tuple[FeatureInfo | None, str, Any]  # feature, kind of the problem, detail
 _MISSING: Any = object()
@@ -282,7 +282,7 @@ class _Settling:
         record = model.nodes[node]
         now: list[Shortfall] = []
         must: list[Shortfall] = []
-        if record.start >= 0 and self._is_surplus(record.kinds):
+        if record.start >= 0 and self._is_surplus(node, record):
             now.append((None, "surplus", None))
             must.append((None, "surplus", None))
         if record.role != "mentioned" and len(record.kinds) == 1:
@@ -304,10 +304,16 @@ class _Settling:
         after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
         after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
 
-    def _is_surplus(self, kinds: frozenset[str]) -> bool:
-        """Whether the objects of these classes are all given, so that text cannot add any."""
-        new, nodes = self._after.model.schema.new, self._after.model.nodes
-        return all(kind in new and new[kind] not in nodes for kind in kinds)
+    def _is_surplus(self, node: ObjectId, record: Node) -> bool:
+        """Whether the objects of its classes are all given, and it is none of them."""
+        model = self._after.model
+        new, classes = model.schema.new, model.schema.classes
+        if not all(kind in new and new[kind] not in model.nodes for kind in record.kinds):
+            return False
+        named = any(classes[kind].named and not classes[kind].key for kind in record.kinds)
+        if record.name is None and record.open and named:
+            return False  # it is not known yet which one it is
+        return not model.is_given(node)
 
     def _bound_problem(self, node: ObjectId, feature: FeatureInfo) -> Shortfall | None:
         facts = self._after.model.facts

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from language_server.constraints import ConstraintSet, Evaluation, Violation
+from language_server.constraints import Assertion, ConstraintSet, Evaluation, Violation
 from language_server.diagnostic import Diagnostic
 from language_server.languages.declaration import OwnRules
 from language_server.languages.wording import syntax_message
@@ -53,6 +53,7 @@ def analyse(
     surroundings: Surroundings | None = None,
     known: Analysis | None = None,
     own_rules: OwnRules | None = None,
+    given: tuple[Assertion, ...] = (),
 ) -> Analysis:
     """All problems of a text as it stands, with the model it states; never raises.
 
@@ -62,13 +63,14 @@ def analyse(
     Args:
         known: the analysis of an earlier version of the text. Only what a change affects is read
             again, and the model is made anew only from the change on.
+        given: what holds from the start.
     """
     body = text.removeprefix(BYTE_ORDER_MARK)
     stages: list[Stage] = []
     try:
         parse = grammar.parse(body, known.parse if known is not None else None)
         found = [_fault(fault, body) for fault in parse.faults]
-        stages = _stages(constraints.initial(surroundings=surroundings), parse, known)
+        stages = _stages(constraints.initial(given, surroundings), parse, known)
         number, before = stages[-1]
         evaluation = before.refine_all(parse.events(number)).close()
         violations = (
@@ -86,7 +88,7 @@ def analyse(
     except Exception as error:
         logger.exception("the analysis failed")
         parse, stages = grammar.parse(""), []
-        evaluation = constraints.initial()
+        evaluation = constraints.initial(given)
         message = f"the analysis failed ({type(error).__name__}); please report this text"
         found = [Diagnostic(0, len(body), "error", "syntax", "internal", message)]
     ordered = sorted(set(found), key=lambda each: (each.start, each.end, each.message))
@@ -99,7 +101,8 @@ def _stages(initial: Evaluation, parse: Parse, known: Analysis | None) -> list[S
     around = initial.model.surroundings
     if known is not None and known.stages and around is None:
         first = known.stages[0][1]
-        if first.constraints is initial.constraints and first.model.surroundings is None:
+        same = first.constraints is initial.constraints and first.model.facts == initial.model.facts
+        if same and first.model.surroundings is None:
             shared = parse.shared(known.parse)
             stages = [stage for stage in known.stages if stage[0] <= shared]
             # What holds here is found out once for all the edits that begin from here.

@@ -220,6 +220,23 @@ class PartialModel:
                 seen.add(name)
                 yield name, node
 
+    def given_names(self, cls: str) -> frozenset[str]:
+        """The names of given objects of a class, or of a more general one, that text declares."""
+        found: frozenset[str] = frozenset()
+        for ancestor in self.schema.classes[cls].ancestors:
+            found |= self.facts.get(("given", ancestor), NOTHING)
+        return found
+
+    def is_given(self, node: ObjectId) -> bool:
+        """Whether an object declared in the text is a given one; of one name it is the first."""
+        record = self.nodes[node]
+        bearers = self.facts.get(("name", record.name), NOTHING)
+        return any(
+            record.name in self.given_names(kind)
+            and node == min(each for each in bearers if kind in self.nodes[each].kinds)
+            for kind in record.kinds
+        )
+
     def unresolved(self) -> tuple[Reference, ...]:
         """References whose target is not declared so far, in textual order."""
         found = [

@@ -110,6 +110,9 @@ def _undeclared(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
 def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     expected = reading.expected
     model = reading.evaluation.model
+    new = model.schema.new.get(cls)
+    if new is not None and new not in model.nodes:
+        return  # all its objects are given
     taken = {str(name) for name, _ in model.candidates(cls)}
     for name in islice(new_names(expected, cls, taken), 1):
         yield _move(prefix, expected, "declaration", name)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
 from language_server.constraints.symmetry import representative
 from language_server.languages import Language
+from language_server.partial_model import closed_names
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
@@ -113,11 +114,11 @@ class Prefix:
 
     @staticmethod
     def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
-        """The empty prefix; `given` facts hold from the start."""
+        """The empty prefix; `given` facts hold from the start, besides those of the language."""
         return Prefix(
             language,
             language.grammar.start(),
-            language.constraints.initial(tuple(given), language.surroundings()),
+            language.constraints.initial((*language.given, *given), language.surroundings()),
         )
 
     @staticmethod
@@ -332,7 +333,23 @@ class Prefix:
             return ahead == 0 or self._viable_keyword(expected, known, ahead)
         if expected.target is not None:
             return self._viable_name(expected, known)
-        return True
+        return self._viable_identity(expected, known)
+
+    def _viable_identity(self, expected: Expected, known: Fold) -> bool:
+        """Whether what is read can become the name of an object that there may be."""
+        if expected.cls is None or expected.feature is None:
+            return True
+        names = closed_names(known.evaluation.model, expected.cls, expected.feature)
+        terminal, begun = expected.terminal, expected.value_begun + expected.typed
+        if names is None or any(terminal.match(name, 0) != len(name) for name in names):
+            return True  # any name will do, or it is not written as it is
+        # What is read behind a whole name may turn out not to belong to it.
+        readings = (begun, begun.casefold())
+        return any(
+            name.startswith(readings) or each.startswith(name)
+            for name in names
+            for each in readings
+        )
 
     def _viable_keyword(self, expected: Expected, known: Fold, ahead: int) -> bool:
         keyword = expected.terminal.text
