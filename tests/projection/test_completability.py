@@ -144,6 +144,7 @@ PREFIXES = {
         # A length has at least one inch, and the shortest number there is none.
         f"(listValue (filter {BLOCKS} length",
         "(listValue (concat 1 en.inch",
+        "(listValue (concat en.block.block1",  # the other block, which is like this one
         f"(listValue (countSuperlative {BLOCKS} min (",
         f"(listValue (filter {BLOCKS} (reverse above) = (getProperty (",
         f"(listValue (filter {BLOCKS} height >= (ensureNumericEntity (concat 12 en.inch ",
