@@ -17,6 +17,7 @@ from language_server.partial_model import closed_names
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
+from language_server.projection.openings import Openings
 from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
     Close,
@@ -230,6 +231,36 @@ class Prefix:
             trails.add(finished)
         units = self.language.units
         return bool(trails) and all(_has_unit(trail, since, units) for trail in trails)
+
+    def openings(self) -> Openings | None:
+        """What the end of the prefix leaves open; None where that is not all there is to know."""
+        each = self.state.openings()
+        return Openings(self, each, False) if each is not None else None
+
+    def openings_behind(self) -> Openings | None:
+        """As `openings`, if the terminals that are whole at the end of the prefix end there."""
+        each = self.state.openings_behind()
+        return Openings(self, each, True) if each is not None else None
+
+    def values(self, expected: Expected) -> bool | tuple[str, ...]:
+        """What the terminal at the end of the prefix may still be, as far as propagation tells.
+
+        Returns:
+            True: whatever the grammar allows; False: nothing; else the rests of the only names.
+        """
+        if expected.terminal.kind == "keyword" or expected.target is None:
+            return self._viable(expected)
+        known = self._fold(expected.trail)
+        if known.evaluation.contradictions:
+            return False
+        if expected.feature is None or self._viable_reference(expected, known, _ANY_NEW_NAME):
+            return True
+        begun = expected.value_begun + expected.typed
+        return tuple(
+            name[len(begun) :]
+            for name, _ in known.evaluation.model.candidates(expected.target)
+            if name.startswith(begun) and self._viable_reference(expected, known, name)
+        )
 
     def may_follow(self, char: str) -> bool:
         """False only if no text goes on with ``char``: a first look, by the grammar alone."""

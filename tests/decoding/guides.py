@@ -45,6 +45,12 @@ class FiniteGuide:
     def ends_unit(self, since: int) -> bool:
         return False
 
+    def openings(self) -> None:
+        return None
+
+    def openings_behind(self) -> None:
+        return None
+
     def may_follow(self, char: str) -> bool:
         return self.advance(char).alive
 
@@ -115,6 +121,12 @@ class BracketGuide:
     def ends_unit(self, since: int) -> bool:
         """A closing bracket ends a unit."""
         return not self.in_comment and ")" in self.text[since:]
+
+    def openings(self) -> None:
+        return None
+
+    def openings_behind(self) -> None:
+        return None
 
     def may_follow(self, char: str) -> bool:
         return self.advance(char).alive
