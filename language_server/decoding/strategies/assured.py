@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from language_server.decoding.drift import DriftControl
 from language_server.decoding.generation import Finish, GenerationError
 from language_server.decoding.run import Run, Stopped
 from language_server.decoding.token_filter import State
@@ -66,6 +67,7 @@ class _Assured:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._snapshot = self._first_snapshot()
+        self._drift = DriftControl(run)
         self._returns = 0
         self._careful = False
         self._last_look = 0
@@ -107,7 +109,10 @@ class _Assured:
         if after.ended:
             return True
         run.take(token, after)
-        if self._is_time_to_check():
+        drift = self._drift.look()
+        if drift is not None:
+            self._take_back(drift.length, drift.why)
+        elif self._is_time_to_check():
             self._check()
         return False
 
@@ -275,6 +280,22 @@ class _Assured:
             run.ban(refused.token)
         # Where there was nothing to take back, only the witness is known to go on.
         self._careful = self._careful or careful or refused is None or self._returns >= _RETURNS
+
+    def _take_back(self, length: int, why: str) -> None:
+        """Give up a part of the text that is not wrong, as far back as a snapshot is known."""
+        run = self._run
+        if length < self._snapshot.length:
+            found = self._snapshot_behind(run.state_at(length), length)
+            if isinstance(found, Snapshot):
+                self._snapshot = found
+            else:
+                length = self._snapshot.length
+        if length < run.length:
+            refused = run.path[length]
+            run.back_to(length, why)
+            if refused.origin == "model":
+                run.ban(refused.token)
+            self._last_look = self._vain_looks = 0
 
     def _close(self, why: str) -> None:
         run = self._run
