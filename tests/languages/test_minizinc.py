@@ -291,6 +291,8 @@ constraint 1..2 in 1..3
 constraint abs(x in 1..3)(x) = 3
 var int: domain
 varint: x
+of int: x
+var of int: x
 """.strip().splitlines()
 
 #: What the compiler accepts and the typed part leaves out, for its sets hold whole numbers only,
