@@ -17,6 +17,7 @@ DOCUMENTS = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/decoding.md",
+    "docs/metamodels.md",
 )
 
 
