@@ -48,9 +48,10 @@ def _meant(
     """What the reference at a place means, best first: the language's own rules know better."""
     model = analysis.evaluation.model
     for link in model.links:
-        if link.start <= offset <= link.end and link.name_start >= 0:
+        start, end = model.place(link.start), model.place(link.end)
+        if start <= offset <= end and link.name_start >= 0:
             file = Path(link.path) if link.path else None
-            yield Definition(file, link.name_start, link.name_end)
+            yield Definition(file, model.place(link.name_start), model.place(link.name_end))
     reference = _reference_at(analysis, offset)
     if reference is None:
         return
@@ -64,7 +65,7 @@ def _meant(
     for target in model.targets(reference.source, reference.feature):
         node = model.nodes[target]
         if node.name == reference.name and node.role == "declared":
-            yield Definition(None, node.name_start, node.name_end)
+            yield Definition(None, *model.name_span(target))
     yield from (each for each in declared if each.path is not None)
 
 

@@ -11,6 +11,7 @@ from language_server.partial_model.model import (
 )
 from language_server.partial_model.naming import names_for, undeclared_names
 from language_server.partial_model.objects import Unit
+from language_server.partial_model.reading import Reading
 from language_server.partial_model.refinement import finish, identity_of, refine
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.scopes import Import, Scopes
@@ -29,6 +30,7 @@ __all__ = [
     "Node",
     "ObjectId",
     "PartialModel",
+    "Reading",
     "Reference",
     "Schema",
     "Scopes",

@@ -1,0 +1,311 @@
+"""The model of a whole text, changed by what an edit of the text changes.
+
+A text is read into a model event by event (`refinement`). After an edit most events are the same
+as before. What the others stated is taken back (`retraction`), what stands there now is added, and
+references by name are resolved again where it matters; the events behind are passed over as soon as
+they speak of the same objects as before. The result is, but for the numbers of the objects, the
+model of the new text read from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, takewhile
+from typing import Any, NamedTuple
+
+from immutables import Map
+
+from language_server.partial_model.linking import link
+from language_server.partial_model.model import Cell, Draft, Frame, ObjectId, PartialModel
+from language_server.partial_model.refinement import end, extend, present
+from language_server.partial_model.retraction import Retraction
+from language_server.partial_model.schema import Schema
+from language_server.syntax.document import Parse, Segment
+from language_server.syntax.events import Assign, Close, Event, Open, Refer
+
+Number = int  # of an object of a text
+
+
+class Begun(NamedTuple):
+    """An object of a text: the object around it, what opens it, and what it is in the model."""
+
+    parent: Number
+    event: Open
+    node: ObjectId | None
+
+
+class Reading:
+    """How a model was read from a text; a persistent value.
+
+    Attributes:
+        segments: of the text.
+        tops: the innermost object that is open before each segment and at the end, -1 for none.
+        objects: the objects of the text.
+        numbers: number of the object that begins at a place, by place and class.
+        count: of objects so far.
+        final: whether the model cannot be changed, since it does not tell what else was stated.
+    """
+
+    __slots__ = ("count", "final", "numbers", "objects", "segments", "tops")
+
+    def __init__(
+        self,
+        segments: tuple[Segment, ...],
+        tops: tuple[Number, ...],
+        objects: Map[Number, Begun],
+        numbers: Map[tuple[int, str], Number],
+        count: int,
+        final: bool,
+    ) -> None:
+        self.segments = segments
+        self.tops = tops
+        self.objects = objects
+        self.numbers = numbers
+        self.count = count
+        self.final = final
+
+    @staticmethod
+    def of(draft: Draft, parse: Parse) -> Reading:
+        """Read a text into the model of the empty text; the model is closed then."""
+        nothing: Any = Map()
+        draft.place = parse.anchors
+        change = _Change(draft, Reading((), (), nothing, nothing, 0, not changeable(draft)))
+        tops = []
+        for segment in parse.segments:
+            tops.append(change.top)
+            for event in segment.anchored():
+                change.add(event)
+        tops.append(change.top)
+        change.finish()
+        end(draft)
+        return change.reading(parse.segments, tuple(tops))
+
+    def edited(self, draft: Draft, parse: Parse) -> Reading | None:
+        """Change the model of this reading to that of the edited text.
+
+        Returns:
+            The reading of that text; None, and a draft of no use, where that is not possible.
+        """
+        if self.final:
+            return None
+        return _Change(draft, self).edit(parse)
+
+    def reopened(self, model: PartialModel) -> PartialModel:
+        """The model of the text as it was before the last object and those around it ended.
+
+        Args:
+            model: that of the text, closed.
+        """
+        draft = Draft(model)
+        draft.closed = False
+        draft.frame = frame = frame_of(model.schema, self.objects, self._last_top())
+        while frame is not None:
+            if frame.node is not None:
+                record = draft.nodes[frame.node]._replace(open=True, end=-1)
+                draft.nodes = draft.nodes.set(frame.node, record)
+            frame = frame.parent
+        late = {each.symbol for each in model.schema.features.values() if each.late}
+        if late:
+            draft.facts = _Unlinked(draft.facts, late)
+        return draft.commit()
+
+    def _last_top(self) -> Number:
+        """The object that the last event belongs to; what it closes counts as open."""
+        at = len(self.segments) - 1
+        while at > 0 and not self.segments[at].events:
+            at -= 1
+        last = top = self.tops[at]
+        for event in self.segments[at].anchored():
+            if isinstance(event, Open):
+                top = self.numbers[event.start, event.cls]
+            last = top
+            if isinstance(event, Close) and top >= 0:
+                top = self.objects[top].parent
+        return last
+
+
+class _Unlinked:
+    """The facts of a model without the references that are known only when the text has ended."""
+
+    def __init__(self, facts: Map[Cell, Any], late: set[str]) -> None:
+        self._facts = facts
+        self._late = late
+
+    def get(self, cell: Cell, default: Any = None) -> Any:
+        return default if cell[0] in self._late else self._facts.get(cell, default)
+
+    def __getitem__(self, cell: Cell) -> Any:
+        return self._facts[cell]
+
+    def __contains__(self, cell: Cell) -> bool:
+        return cell[0] not in self._late and cell in self._facts
+
+
+def changeable(draft: Draft) -> bool:
+    """Whether a model keeps what is needed to take back what a text states.
+
+    Where several mentions make one object (keys), the facts do not tell which of them stated what;
+    and what other files declare is looked up anew for each version of a text.
+    """
+    keyed = any(info.key for info in draft.schema.classes.values())
+    return not keyed and draft.surroundings is None and draft.scopes is None
+
+
+def frame_of(schema: Schema, objects: Mapping[Number, Begun], top: Number) -> Frame | None:
+    """The objects under construction where ``top`` is the innermost one."""
+    numbers = []
+    while top >= 0:
+        numbers.append(top)
+        top = objects[top].parent
+    frame: Frame | None = None
+    for number in reversed(numbers):
+        _, event, node = objects[number]
+        feature = None
+        if frame is not None and event.feature is not None:
+            feature = schema.feature_map.get((frame.rule, event.feature))
+        info = schema.rules.get(event.cls)
+        frame = Frame(frame, node, event.cls, info, feature, event.start)
+    return frame
+
+
+class _Change:
+    """A model and its reading while they are being changed."""
+
+    def __init__(self, draft: Draft, before: Reading) -> None:
+        self.draft = draft
+        self.top = -1
+        self._before = before
+        self._objects = before.objects.mutate()
+        self._numbers = before.numbers.mutate()
+        self._count = before.count
+
+    def reading(self, segments: tuple[Segment, ...], tops: tuple[Number, ...]) -> Reading:
+        """The reading that belongs to the changed model."""
+        objects, numbers = self._objects.finish(), self._numbers.finish()
+        final = self._before.final or self.draft.revised
+        return Reading(segments, tops, objects, numbers, self._count, final)
+
+    # ---- what a text states --------------------------------------------------------------------
+
+    def add(self, event: Event) -> None:
+        """Refine the model, and keep which objects are in it."""
+        draft = self.draft
+        if isinstance(event, Open):
+            place = (event.start, event.cls)
+            if place in self._numbers:
+                draft.revised = True  # two objects that cannot be told apart
+            self._numbers[place] = self._count
+            self._objects[self._count] = Begun(self.top, event, None)
+            self.top = self._count
+            self._count += 1
+        elif isinstance(event, Close):
+            if self.top < 0 or draft.frame is None:
+                return
+            frame = draft.frame = present(draft, draft.frame)
+            begun = self._objects[self.top]
+            self._objects[self.top] = begun._replace(node=frame.node)
+            self.top = begun.parent
+        extend(draft, event)
+
+    def finish(self) -> None:
+        """The text ends here: all objects under construction end with it."""
+        while self.top >= 0:
+            self.add(Close(-1))
+
+    # ---- an edit -------------------------------------------------------------------------------
+
+    def edit(self, parse: Parse) -> Reading | None:
+        """Change the model to that of another text."""
+        draft, before = self.draft, self._before
+        old, new = before.segments, parse.segments
+        head = _shared(old, new)
+        tail = _shared(old[head:][::-1], new[head:][::-1])
+        old_events = list(_events(old[head : len(old) - tail]))
+        new_events = list(_events(new[head : len(new) - tail]))
+        first = _same(old_events, new_events)
+        last = _same(old_events[first:][::-1], new_events[first:][::-1])
+        gone = old_events[first : len(old_events) - last]
+        come = new_events[first : len(new_events) - last]
+
+        retraction = Retraction(draft, self._objects, self._numbers, before.count)
+        for event in chain(gone, come):
+            retraction.expect(event)
+        begin = before.tops[head]
+        top = retraction.past(old_events[:first], begin)
+        behind = retraction.take_back(gone, top)
+        pairs = zip(old_events, new_events[:first], strict=False)
+        retraction.move(pairs, begin)
+        pairs = zip(old_events[len(old_events) - last :], new_events[-last:], strict=True)
+        retraction.move(pairs if last else (), behind)
+
+        draft.place = parse.anchors
+        draft.held = []
+        draft.frame = frame_of(draft.schema, self._objects, top)
+        self.top = top
+        self._add_all(come, retraction)
+        rest = iter(new_events[len(new_events) - last :])
+        passed = 0  # segments behind the change that are read again
+        while self.top != behind:
+            event = next(rest, None)
+            if event is not None:
+                behind = retraction.take_back((event,), behind)
+                self._add_all((event,), retraction)
+            elif passed < tail:
+                rest = new[len(new) - tail + passed].anchored()
+                passed += 1
+            else:
+                break
+        stop = len(new) - tail + passed
+        tops = [*before.tops[:head], *self._tops(new[head:stop], begin)]
+        if self.top == behind:
+            tops += before.tops[len(old) - tail + passed :]
+        else:
+            tops.append(self.top)
+            self.finish()
+        draft.frame = None
+        if draft.revised:
+            return None
+        retraction.finish(draft.held, parse)
+        draft.held = None
+        if draft.scopes is not None:
+            link(draft)
+        return self.reading(new, tuple(tops))
+
+    def _add_all(self, events: Iterable[Event], retraction: Retraction) -> None:
+        for event in events:
+            retraction.expect(event)
+            retraction.note(event, self.top)
+            self.add(event)
+
+    def _tops(self, segments: Iterable[Segment], top: Number) -> Iterator[Number]:
+        for segment in segments:
+            yield top
+            for event in segment.anchored():
+                if isinstance(event, Open):
+                    top = self._numbers[event.start, event.cls]
+                elif isinstance(event, Close) and top >= 0:
+                    top = self._objects[top].parent
+
+
+def _shared(one: tuple[Segment, ...], other: tuple[Segment, ...]) -> int:
+    """How many segments two texts share at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+
+
+def _events(segments: Iterable[Segment]) -> Iterator[Event]:
+    return chain.from_iterable(segment.anchored() for segment in segments)
+
+
+def _same(one: list[Event], other: list[Event]) -> int:
+    """How many events at the beginning say the same, wherever they stand."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: _says(pair[0]) == _says(pair[1]), pairs))
+
+
+def _says(event: Event) -> tuple[Any, ...]:
+    if isinstance(event, Open):
+        return event[:3]
+    if isinstance(event, Assign):
+        return (*event[:4], type(event.value))  # True is no 1
+    return event[:5] if isinstance(event, Refer) else ()

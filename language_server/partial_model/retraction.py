@@ -1,0 +1,339 @@
+"""Taking back what parse events have stated in the closed model of a text; see `reading`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from language_server.partial_model.model import Draft, Node, ObjectId, Reference
+from language_server.partial_model.refinement import (
+    bearers,
+    individual_named,
+    is_linked_later,
+    state_reference,
+)
+from language_server.partial_model.schema import ClassInfo, FeatureInfo
+from language_server.syntax.document import Parse
+from language_server.syntax.events import Assign, Close, Event, Open, Refer
+
+if TYPE_CHECKING:
+    from language_server.partial_model.reading import Begun, Number
+
+
+class Retraction:
+    """What of a model is taken back in the course of one edit.
+
+    Args:
+        draft: the model.
+        objects, numbers: those of the reading; what is taken back is taken out of them.
+        count: the number from which on objects are of the new text only.
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        objects: Any,
+        numbers: Any,
+        count: Number,
+    ) -> None:
+        self._draft = draft
+        self._objects: dict[Number, Begun] = objects
+        self._numbers: dict[tuple[int, str], Number] = numbers
+        self._count = count
+        self._loose: dict[str, set[Reference]] = {}
+        self._lists: dict[tuple[Number, str], FeatureInfo] = {}
+        self._gone: set[Number] = set()
+
+    def expect(self, event: Event) -> None:
+        """An event is to be taken back or added: what its name means may change."""
+        if isinstance(event, Assign) and event.feature == "name":
+            self._loosen(str(event.value))
+
+    def note(self, event: Event, top: Number) -> None:
+        """An event is about to be added: in a list, its value may not be the last one."""
+        if isinstance(event, Assign) and 0 <= top < self._count:
+            self._note_list(event, top)
+
+    def past(self, events: Iterable[Event], top: Number) -> Number:
+        """The innermost object behind some events that begin within ``top``."""
+        for event in events:
+            if isinstance(event, Open):
+                top = self._numbers[event.start, event.cls]
+            elif isinstance(event, Close) and top >= 0:
+                top = self._objects[top].parent
+        return top
+
+    # ---- taking back -----------------------------------------------------------------------------
+
+    def take_back(self, events: Iterable[Event], top: Number) -> Number:
+        """Take back what events within ``top`` have stated; the innermost object behind them."""
+        for event in events:
+            if isinstance(event, Open):
+                top = self._numbers.pop((event.start, event.cls))
+                self._gone.add(top)
+                node = self._objects[top].node
+                if node is not None:
+                    self._drop(node)
+            elif top < 0:
+                continue
+            elif isinstance(event, Close):
+                top = self._objects[top].parent  # what has ended before ends somewhere again
+            else:
+                self._unfill(event, top)
+        return top
+
+    def _drop(self, node: ObjectId) -> None:
+        """An object goes with all that is stated of it."""
+        draft = self._draft
+        record = draft.nodes[node]
+        if record.name is not None:
+            self._loosen(record.name)
+            draft.exclude(("name", record.name), node)
+        (kind,) = record.kinds
+        for feature in draft.schema.features.values():
+            if kind in feature.sources:
+                self._unset(feature, node)
+            if kind in feature.targets:
+                for source in tuple(draft.facts.get((feature.symbol, "<", node), ())):
+                    draft.sever(feature, source, node)
+        draft.exclude((kind, "*"), node)
+        draft.drop_node(node)
+
+    def _unset(self, feature: FeatureInfo, node: ObjectId) -> None:
+        """Nothing is stated of a feature of an object."""
+        draft = self._draft
+        if (node, feature.symbol) in draft.unknown_values:
+            draft.unknown_values = draft.unknown_values.delete((node, feature.symbol))
+            draft.touched.append(("bounds", node))
+        if not feature.attribute:
+            for target in tuple(draft.facts.get((feature.symbol, ">", node), ())):
+                draft.sever(feature, node, target)
+            return
+        cell = (feature.symbol, "=", node)
+        value = draft.facts.get(cell)
+        if value is None:
+            return
+        for one in {value} if feature.upper == 1 else set(value):
+            draft.exclude((feature.symbol, "#", one), node)
+        draft.facts = draft.facts.delete(cell)
+        draft.touched += [cell, ("bounds", node)]
+
+    def _unfill(self, event: Assign | Refer, top: Number) -> None:
+        """Take back a value or a reference; of an object that has gone only references are left."""
+        draft = self._draft
+        number, kept = self._objects[top].node, top not in self._gone
+        cls = self._objects[top].event.cls
+        if number is None:
+            return
+        if isinstance(event, Assign) and event.feature == "name" and kept:
+            self._loosen(str(event.value))
+            draft.exclude(("name", str(event.value)), number)
+            self._replace(number, name=None, name_start=-1, name_end=-1)
+        feature = draft.schema.feature_map.get((cls, event.feature))
+        if feature is None or is_linked_later(draft, cls, event):
+            return
+        reference = _reference(draft, feature, number, event)
+        if reference is not None:
+            self._unrefer(reference)
+        elif not kept:
+            return
+        elif feature.attribute and feature.upper != 1:
+            self._note_list(event, top)
+        elif feature.attribute:
+            self._unset(feature, number)
+        else:
+            self._unfill_given(feature, number, event)
+
+    def _unfill_given(self, feature: FeatureInfo, node: ObjectId, event: Assign | Refer) -> None:
+        """Take back a reference to a given object, or what should have been the name of one."""
+        draft, schema = self._draft, self._draft.schema
+        if isinstance(event, Refer):
+            info, said = schema.rules.get(event.target) or schema.classes.get(event.target), event.name
+        else:
+            info, said = schema.classes[feature.target], event.value
+        if info is None or not isinstance(said, str):
+            return
+        individual = individual_named(schema, info, said)
+        if individual is not None:
+            draft.unlink(feature, node, individual)
+        elif (node, feature.symbol) in draft.unknown_values:
+            draft.unknown_values = draft.unknown_values.delete((node, feature.symbol))
+            draft.touched.append(("bounds", node))
+
+    def _note_list(self, event: Assign | Refer, top: Number) -> None:
+        feature = self._draft.schema.feature_map.get((self._objects[top].event.cls, event.feature))
+        if feature is not None and feature.attribute and feature.upper != 1:
+            self._lists[top, event.feature] = feature
+
+    # ---- references by name ----------------------------------------------------------------------
+
+    def _unrefer(self, reference: Reference) -> None:
+        draft, name, target = self._draft, reference.name, reference.target_class
+        if name not in self._loose and any(
+            (cls, name) in draft.pending for cls in draft.facts[("targets", name)]
+        ):
+            self._loosen(name)  # which object is mentioned depends on all references to it
+        if name in self._loose:
+            self._loose[name].discard(reference)
+            return
+        feature = draft.schema.features[reference.feature]
+        (meant, *_) = bearers(draft, draft.schema.classes[target], name)
+        draft.unlink(feature, reference.source, meant)
+        draft.exclude(("refs", target, name), reference)
+        if ("refs", target, name) not in draft.facts:
+            draft.exclude(("targets", name), target)
+            self._is_unique(target, name)
+
+    def _loosen(self, name: str) -> None:
+        """Take back what all references by a name mean, until it is known what they mean now."""
+        if name in self._loose:
+            return
+        draft = self._draft
+        loose = self._loose[name] = set()
+        mentioned: dict[ObjectId, Node] = {}
+        for target in draft.facts.get(("targets", name), ()):
+            info = draft.schema.classes[target]
+            meant = next(iter(bearers(draft, info, name)), None)
+            if meant is None:
+                meant = draft.pending[target, name]
+                mentioned[meant] = draft.nodes[meant]
+                draft.pending = draft.pending.delete((target, name))
+            for reference in draft.facts[("refs", target, name)]:
+                draft.unlink(draft.schema.features[reference.feature], reference.source, meant)
+                loose.add(reference)
+            draft.facts = draft.facts.delete(("refs", target, name))
+            self._is_unique(target, name)
+        if loose:
+            draft.facts = draft.facts.delete(("targets", name))
+        for node, record in mentioned.items():
+            draft.exclude((record.rule, "*"), node)
+            draft.drop_node(node)
+
+    def _is_unique(self, target: str, name: str) -> None:
+        draft = self._draft
+        if (target, name) in draft.ambiguous:
+            draft.ambiguous = draft.ambiguous.delete((target, name))
+
+    # ---- other places ----------------------------------------------------------------------------
+
+    def move(self, pairs: Iterable[tuple[Event, Event]], top: Number) -> None:
+        """What events within ``top`` have stated stands at the places of others now."""
+        for old, new in pairs:
+            if isinstance(old, Open) and isinstance(new, Open):
+                top = self._numbers.pop((old.start, old.cls))
+                self._numbers[new.start, new.cls] = top
+                self._objects[top] = self._objects[top]._replace(event=new)
+                self._replace(self._objects[top].node, start=new.start)
+            elif top < 0:
+                continue
+            elif isinstance(old, Close) and isinstance(new, Close):
+                self._replace(self._objects[top].node, end=new.end)
+                top = self._objects[top].parent
+            elif isinstance(old, Assign | Refer) and isinstance(new, Assign | Refer):
+                self._move_value(old, new, top)
+
+    def _move_value(self, old: Assign | Refer, new: Assign | Refer, top: Number) -> None:
+        draft, begun = self._draft, self._objects[top]
+        node, cls = begun.node, begun.event.cls
+        if node is None:
+            return
+        if isinstance(old, Assign) and old.feature == "name":
+            self._replace(node, name_start=new.start, name_end=new.end)
+        feature = draft.schema.feature_map.get((cls, old.feature))
+        if feature is None or is_linked_later(draft, cls, old):
+            return
+        reference = _reference(draft, feature, node, old)
+        if reference is not None:
+            self._move_reference(reference, new.start, new.end)
+        elif (node, feature.symbol) in draft.unknown_values:
+            place = (node, feature.symbol)
+            value = draft.unknown_values[place][0]
+            draft.unknown_values = draft.unknown_values.set(place, (value, new.start, new.end))
+
+    def _move_reference(self, old: Reference, start: int, end: int) -> None:
+        draft, new = self._draft, old._replace(start=start, end=end)
+        if old.name in self._loose:
+            self._loose[old.name].discard(old)
+            self._loose[old.name].add(new)
+            return
+        cell = ("refs", old.target_class, old.name)
+        draft.include(cell, new)
+        draft.exclude(cell, old)
+        mentioned = draft.pending.get((old.target_class, old.name))
+        if mentioned is not None and draft.nodes[mentioned].start == old.start:
+            span = {"start": start, "end": end, "name_start": start, "name_end": end}
+            self._replace(mentioned, **span)
+
+    def _replace(self, node: ObjectId | None, **changes: Any) -> None:
+        if node is not None and node in self._draft.nodes:
+            self._draft.replace_node(node, self._draft.nodes[node]._replace(**changes))
+
+    # ---- the end ---------------------------------------------------------------------------------
+
+    def finish(self, come: Iterable[Reference], parse: Parse) -> None:
+        """The whole text is in the model: references and lists get what they have now."""
+        draft = self._draft
+        for number in self._gone:
+            del self._objects[number]
+        for reference in come:
+            name = reference.name
+            if not bearers(draft, draft.schema.classes[reference.target_class], name):
+                self._loosen(name)
+            if name in self._loose:
+                self._loose[name].add(reference)
+            else:
+                state_reference(draft, reference)
+        loose = chain.from_iterable(self._loose.values())
+        for reference in sorted(loose, key=lambda each: draft.place(each.start)):
+            state_reference(draft, reference)
+        for (number, name), feature in self._lists.items():
+            if number not in self._gone:
+                self._restate(number, name, feature, parse)
+
+    def _restate(self, number: Number, name: str, feature: FeatureInfo, parse: Parse) -> None:
+        """The values of a list of an object, in the order in which they stand."""
+        node = self._objects[number].node
+        if node is None:
+            return
+        self._unset(feature, node)
+        for event in self._direct(number, parse):
+            if isinstance(event, Assign) and event.feature == name:
+                self._draft.assign(feature, node, event.value)
+            elif isinstance(event, Refer) and event.feature == name:
+                self._draft.assign(feature, node, event.name)
+
+    def _direct(self, number: Number, parse: Parse) -> Iterator[Event]:
+        """What a text says of an object itself."""
+        begin = self._objects[number].event
+        first = parse.anchors.segment(begin.start)
+        depth = 0
+        for segment in parse.segments[first:]:
+            for event in segment.anchored():
+                if isinstance(event, Open):
+                    depth += depth > 0 or (event.start, event.cls) == (begin.start, begin.cls)
+                elif isinstance(event, Close) and depth:
+                    depth -= 1
+                    if not depth:
+                        return
+                elif depth == 1:
+                    yield event
+
+
+def _reference(
+    draft: Draft, feature: FeatureInfo, node: ObjectId, event: Assign | Refer
+) -> Reference | None:
+    """The reference by name that an event states, if it is one."""
+    schema = draft.schema
+    if feature.attribute:
+        return None
+    if isinstance(event, Refer):
+        info: ClassInfo | None = schema.rules.get(event.target) or schema.classes.get(event.target)
+        name = event.name
+    else:
+        info, name = schema.classes[feature.target], event.value
+        if not isinstance(name, str) or info.individuals or not (info.named or info.key):
+            return None
+    if info is None or (info.individuals and individual_named(schema, info, name) is not None):
+        return None
+    return Reference(node, feature.symbol, info.name, name, event.start, event.end)
