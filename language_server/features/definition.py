@@ -48,10 +48,9 @@ def _meant(
     """What the reference at a place means, best first: the language's own rules know better."""
     model = analysis.evaluation.model
     for link in model.links:
-        start, end = model.place(link.start), model.place(link.end)
-        if start <= offset <= end and link.name_start >= 0:
+        if link.start <= offset <= link.end and link.name_start >= 0:
             file = Path(link.path) if link.path else None
-            yield Definition(file, model.place(link.name_start), model.place(link.name_end))
+            yield Definition(file, link.name_start, link.name_end)
     reference = _reference_at(analysis, offset)
     if reference is None:
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from immutables import Map
 
+from language_server.partial_model.members import grown, shrunk
 from language_server.partial_model.schema import ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.truth import Truth
 from language_server.syntax.anchors import as_it_is
@@ -14,7 +15,7 @@ from language_server.syntax.anchors import as_it_is
 if TYPE_CHECKING:
     import networkx
 
-    from language_server.partial_model.linking import Fault, Surroundings, Target
+    from language_server.partial_model.linking import Fault, Linked, Surroundings, Target
     from language_server.partial_model.scopes import Scopes
 
 ObjectId = int
@@ -23,7 +24,6 @@ Members = Collection[ObjectId]
 
 NOTHING: frozenset[ObjectId] = frozenset()
 _IN_TEXT = ("declared", "keyed")
-SMALL = 12  # members up to which a plain frozenset is cheaper than a persistent map
 
 
 class Node(NamedTuple):
@@ -89,7 +89,7 @@ class PartialModel:
     and some entries of the linker by plain names.
 
     ``scopes`` are the objects of the text as the linker of all other references sees them (None
-    where the language has none). It links when the text is closed: ``links`` are what it found,
+    where the language has none). It links when the text is closed: ``linked`` is what it found,
     ``faults`` what it did not; ``surroundings`` know the files around the text.
     """
 
@@ -100,7 +100,7 @@ class PartialModel:
         "facts",
         "faults",
         "frame",
-        "links",
+        "linked",
         "next_id",
         "nodes",
         "pending",
@@ -125,7 +125,7 @@ class PartialModel:
         closed: bool,
         scopes: Scopes | None = None,
         surroundings: Surroundings | None = None,
-        links: tuple[Target, ...] = (),
+        linked: Linked | None = None,
         faults: tuple[Fault, ...] = (),
         place: Callable[[int], int] = as_it_is,
     ) -> None:
@@ -141,9 +141,20 @@ class PartialModel:
         self.closed = closed
         self.scopes = scopes
         self.surroundings = surroundings
-        self.links = links
+        self.linked = linked
         self.faults = faults
         self.place = place
+
+    @property
+    def links(self) -> Iterator[Target]:
+        """What the references of the closed text mean, with offsets, where scopes are kept."""
+        if self.linked is not None and self.scopes is not None:
+            for target in self.linked.targets(self.scopes):
+                here = {"start": self.place(target.start), "end": self.place(target.end)}
+                if not target.path:
+                    here["name_start"] = self.place(target.name_start)
+                    here["name_end"] = self.place(target.name_end)
+                yield target._replace(**here)
 
     def objects(self, cls: str | None = None) -> Iterator[ObjectId]:
         """Existing objects that certainly are of the class (all without a class), in order."""
@@ -345,7 +356,7 @@ class Draft:
         self.closed = model.closed
         self.scopes = model.scopes
         self.surroundings = model.surroundings
-        self.links = model.links
+        self.linked = model.linked
         self.faults = model.faults
         self.place = model.place
         self.revised = False  # whether a second value has met the first one of a feature
@@ -376,7 +387,7 @@ class Draft:
             self.closed,
             self.scopes,
             self.surroundings,
-            self.links,
+            self.linked,
             self.faults,
             self.place,
         )
@@ -407,17 +418,12 @@ class Draft:
 
     def include(self, cell: Cell, member: ObjectId) -> None:
         """One more member at a cell."""
-        self.facts = self.facts.set(cell, _grown(self.facts.get(cell), member))
+        self.facts = self.facts.set(cell, grown(self.facts.get(cell), member))
         self.touched.append(cell)
 
     def exclude(self, cell: Cell, member: ObjectId) -> None:
         """One member less at a cell."""
-        members = self.facts.get(cell, NOTHING)
-        left: Members
-        if isinstance(members, frozenset):
-            left = members - {member}
-        else:
-            left = members.delete(member)
+        left = shrunk(self.facts.get(cell, NOTHING), member)
         self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
         self.touched.append(cell)
 
@@ -506,19 +512,3 @@ class Draft:
         self.touched.append(cell)
         self.touched.append(("bounds", source))
         self.include((feature.symbol, "#", value), source)
-
-
-def _grown(members: Any, member: ObjectId) -> Members:
-    if members is None:
-        return frozenset((member,))
-    if isinstance(members, frozenset):
-        if len(members) < SMALL:
-            return members | {member}
-        mutation: Any = Map().mutate()
-        for one in members:
-            mutation[one] = None
-        mutation[member] = None
-        grown: Members = mutation.finish()
-        return grown
-    larger: Members = members.set(member, None)
-    return larger

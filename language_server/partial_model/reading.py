@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from immutables import Map
 
-from language_server.partial_model.linking import link
 from language_server.partial_model.model import Cell, Draft, Frame, ObjectId, PartialModel
 from language_server.partial_model.refinement import end, extend, present
 from language_server.partial_model.retraction import Retraction
@@ -69,6 +68,8 @@ class Reading:
         """Read a text into the model of the empty text; the model is closed then."""
         nothing: Any = Map()
         draft.place = parse.anchors
+        if draft.scopes is not None:
+            draft.scopes = draft.scopes.placed(parse.anchors, -1)
         change = _Change(draft, Reading((), (), nothing, nothing, 0, not changeable(draft)))
         tops = []
         for segment in parse.segments:
@@ -147,8 +148,9 @@ def changeable(draft: Draft) -> bool:
     Where several mentions make one object (keys), the facts do not tell which of them stated what;
     and what other files declare is looked up anew for each version of a text.
     """
-    keyed = any(info.key for info in draft.schema.classes.values())
-    return not keyed and draft.surroundings is None and draft.scopes is None
+    if draft.scopes is not None and draft.scopes.rules.imports:
+        return False
+    return not any(info.key for info in draft.schema.classes.values())
 
 
 def frame_of(schema: Schema, objects: Mapping[Number, Begun], top: Number) -> Frame | None:
@@ -205,6 +207,8 @@ class _Change:
             begun = self._objects[self.top]
             self._objects[self.top] = begun._replace(node=frame.node)
             self.top = begun.parent
+        elif draft.scopes is not None and isinstance(event, Assign) and event.feature == "name":
+            draft.revised |= self.top >= 0 and draft.scopes.name(self.top) is not None
         extend(draft, event)
 
     def finish(self) -> None:
@@ -240,12 +244,14 @@ class _Change:
 
         draft.place = parse.anchors
         draft.held = []
+        if draft.scopes is not None:
+            draft.scopes = draft.scopes.placed(parse.anchors, top)
         draft.frame = frame_of(draft.schema, self._objects, top)
         self.top = top
         self._add_all(come, retraction)
         rest = iter(new_events[len(new_events) - last :])
         passed = 0  # segments behind the change that are read again
-        while self.top != behind:
+        while self.top != behind and not draft.revised:
             event = next(rest, None)
             if event is not None:
                 behind = retraction.take_back((event,), behind)
@@ -255,6 +261,8 @@ class _Change:
                 passed += 1
             else:
                 break
+        if draft.revised:
+            return None
         stop = len(new) - tail + passed
         tops = [*before.tops[:head], *self._tops(new[head:stop], begin)]
         if self.top == behind:
@@ -263,19 +271,20 @@ class _Change:
             tops.append(self.top)
             self.finish()
         draft.frame = None
+        retraction.finish(draft.held, parse)
         if draft.revised:
             return None
-        retraction.finish(draft.held, parse)
         draft.held = None
-        if draft.scopes is not None:
-            link(draft)
         return self.reading(new, tuple(tops))
 
     def _add_all(self, events: Iterable[Event], retraction: Retraction) -> None:
         for event in events:
+            if self.draft.revised:
+                return
             retraction.expect(event)
             retraction.note(event, self.top)
             self.add(event)
+            retraction.added(event, self.top)
 
     def _tops(self, segments: Iterable[Segment], top: Number) -> Iterator[Number]:
         for segment in segments:

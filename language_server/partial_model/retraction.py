@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from language_server.partial_model.linking import Relinking, relink
 from language_server.partial_model.model import Draft, Node, ObjectId, Reference
 from language_server.partial_model.refinement import (
     bearers,
@@ -14,6 +15,7 @@ from language_server.partial_model.refinement import (
     state_reference,
 )
 from language_server.partial_model.schema import ClassInfo, FeatureInfo
+from language_server.partial_model.scopes import Mention, Scopes
 from language_server.syntax.document import Parse
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
@@ -44,6 +46,9 @@ class Retraction:
         self._loose: dict[str, set[Reference]] = {}
         self._lists: dict[tuple[Number, str], FeatureInfo] = {}
         self._gone: set[Number] = set()
+        self._rescoped: set[tuple[Any, ...]] = set()
+        self._unsaid: list[Mention] = []
+        self._said = draft.scopes.said if draft.scopes is not None else 0
 
     def expect(self, event: Event) -> None:
         """An event is to be taken back or added: what its name means may change."""
@@ -54,6 +59,12 @@ class Retraction:
         """An event is about to be added: in a list, its value may not be the last one."""
         if isinstance(event, Assign) and 0 <= top < self._count:
             self._note_list(event, top)
+
+    def added(self, event: Event, top: Number) -> None:
+        """An event has been added; ``top`` is the innermost open object now."""
+        begins = isinstance(event, Open) or (isinstance(event, Assign) and event.feature == "name")
+        if self._draft.scopes is not None and top >= 0 and begins:
+            self._rescope(top)
 
     def past(self, events: Iterable[Event], top: Number) -> Number:
         """The innermost object behind some events that begin within ``top``."""
@@ -75,6 +86,9 @@ class Retraction:
                 node = self._objects[top].node
                 if node is not None:
                     self._drop(node)
+                if self._draft.scopes is not None:
+                    self._rescope(top)
+                    self._draft.scopes = self._draft.scopes.without(top)
             elif top < 0:
                 continue
             elif isinstance(event, Close):
@@ -124,6 +138,8 @@ class Retraction:
         draft = self._draft
         number, kept = self._objects[top].node, top not in self._gone
         cls = self._objects[top].event.cls
+        if draft.scopes is not None:
+            self._unfill_scopes(draft.scopes, event, top)
         if number is None:
             return
         if isinstance(event, Assign) and event.feature == "name" and kept:
@@ -144,6 +160,25 @@ class Retraction:
             self._unset(feature, number)
         else:
             self._unfill_given(feature, number, event)
+
+    def _unfill_scopes(self, scopes: Scopes, event: Assign | Refer, top: Number) -> None:
+        if isinstance(event, Refer):
+            mention = scopes.mention_at(event.start)
+            self._unsaid.append(mention)
+            self._draft.scopes = scopes.unsaid(mention)
+        elif event.feature == "name" and top not in self._gone and scopes.name(top) is not None:
+            self._rescope(top)
+            self._draft.scopes = scopes.unnamed(top)
+
+    def _rescope(self, top: Number) -> None:
+        """Searches by way of an object may come to other results."""
+        scopes = self._draft.scopes
+        assert scopes is not None
+        _, parent, feature, _ = scopes.things[top]
+        name = scopes.name(top)
+        self._rescoped.add((parent, feature))
+        if name is not None:
+            self._rescoped |= {(parent, feature, name), ("bearers", name), ("name", top)}
 
     def _unfill_given(self, feature: FeatureInfo, node: ObjectId, event: Assign | Refer) -> None:
         """Take back a reference to a given object, or what should have been the name of one."""
@@ -220,6 +255,10 @@ class Retraction:
     def move(self, pairs: Iterable[tuple[Event, Event]], top: Number) -> None:
         """What events within ``top`` have stated stands at the places of others now."""
         for old, new in pairs:
+            scopes = self._draft.scopes
+            if scopes is not None:
+                at = self._numbers[old.start, old.cls] if isinstance(old, Open) else top
+                self._draft.scopes = scopes.moved(at, old, new) if at >= 0 else scopes
             if isinstance(old, Open) and isinstance(new, Open):
                 top = self._numbers.pop((old.start, old.cls))
                 self._numbers[new.start, new.cls] = top
@@ -290,6 +329,9 @@ class Retraction:
         for (number, name), feature in self._lists.items():
             if number not in self._gone:
                 self._restate(number, name, feature, parse)
+        if draft.scopes is not None:
+            said = draft.scopes.since(self._said)
+            relink(draft, Relinking(self._rescoped, self._unsaid, said))
 
     def _restate(self, number: Number, name: str, feature: FeatureInfo, parse: Parse) -> None:
         """The values of a list of an object, in the order in which they stand."""
