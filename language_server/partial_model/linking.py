@@ -538,7 +538,7 @@ def _foreign_node(draft: Draft, unit: Unit, target: Place, feature: FeatureInfo)
     info = draft.schema.rules.get(cls)
     if info is None or not info.descendants <= feature.targets:
         info = draft.schema.classes[feature.target]
-    name = unit.scopes.cells.get(("name", target[1]))
+    name = unit.scopes.name(target[1])
     return draft.add_node(Node(info.kinds, name, False, "mentioned", rule=info.name), info.name)
 
 
@@ -566,5 +566,5 @@ def _builtin_unit(rules: LinkRules) -> Unit:
     things, cells = scopes.things, scopes.cells
     for number, (name, cls) in enumerate(rules.builtins.items()):
         things = things.set(number, Thing(cls, -1, "", -1))
-        cells = cells.set(("name", number), name)
+        cells = cells.set(("name", number), (name, -1, -1))
     return Unit("", Scopes(rules, things, cells, -1), opaque=True)

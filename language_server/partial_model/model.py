@@ -436,17 +436,16 @@ class Draft:
             again = self._again(feature, source, target)
             self.facts = self.facts.set(again, self.facts.get(again, 0) + 1)
             return
-        for one, here, there in self._sides(feature, source, target):
-            self.include((one.symbol, ">", here), there)
-            self.include((one.symbol, "<", there), here)
-            self.touched.append(("bounds", here))
-            if one.containment:
-                self.include(("contains", "<", there), here)
-                self.include(("contains", ">", here), there)
-                self.touched.append(("bounds", there))
-        for one, here, there in self._sides(feature, source, target):
-            for symbol in one.supersets:
-                self.link(self.schema.features[symbol], here, there)
+        self._put(feature, source, target)
+        features = self.schema.features
+        if feature.opposite is not None:
+            opposite = features[feature.opposite]
+            if opposite is not feature or source != target:
+                self._put(opposite, target, source)
+                for symbol in opposite.supersets:
+                    self.link(features[symbol], target, source)
+        for symbol in feature.supersets:
+            self.link(features[symbol], source, target)
 
     def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """Take back one statement of a reference."""
@@ -458,17 +457,34 @@ class Draft:
             left = self.facts.delete(again) if times == 1 else self.facts.set(again, times - 1)
             self.facts = left
             return
-        for one, here, there in self._sides(feature, source, target):
-            self.exclude((one.symbol, ">", here), there)
-            self.exclude((one.symbol, "<", there), here)
-            self.touched.append(("bounds", here))
-            if one.containment:
-                self.exclude(("contains", "<", there), here)
-                self.exclude(("contains", ">", here), there)
-                self.touched.append(("bounds", there))
-        for one, here, there in self._sides(feature, source, target):
-            for symbol in one.supersets:
-                self.unlink(self.schema.features[symbol], here, there)
+        self._take(feature, source, target)
+        features = self.schema.features
+        if feature.opposite is not None:
+            opposite = features[feature.opposite]
+            if opposite is not feature or source != target:
+                self._take(opposite, target, source)
+                for symbol in opposite.supersets:
+                    self.unlink(features[symbol], target, source)
+        for symbol in feature.supersets:
+            self.unlink(features[symbol], source, target)
+
+    def _put(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        self.include((feature.symbol, ">", source), target)
+        self.include((feature.symbol, "<", target), source)
+        self.touched.append(("bounds", source))
+        if feature.containment:
+            self.include(("contains", "<", target), source)
+            self.include(("contains", ">", source), target)
+            self.touched.append(("bounds", target))
+
+    def _take(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        self.exclude((feature.symbol, ">", source), target)
+        self.exclude((feature.symbol, "<", target), source)
+        self.touched.append(("bounds", source))
+        if feature.containment:
+            self.exclude(("contains", "<", target), source)
+            self.exclude(("contains", ">", source), target)
+            self.touched.append(("bounds", target))
 
     def sever(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> int:
         """Take back all statements of a reference; how many there were."""
@@ -477,17 +493,6 @@ class Draft:
             self.unlink(feature, source, target)
             times += 1
         return times
-
-    def _sides(
-        self, feature: FeatureInfo, source: ObjectId, target: ObjectId
-    ) -> tuple[tuple[FeatureInfo, ObjectId, ObjectId], ...]:
-        """The reference, and its opposite if it has one."""
-        if feature.opposite is None:
-            return ((feature, source, target),)
-        opposite = self.schema.features[feature.opposite]
-        if opposite is feature and source == target:
-            return ((feature, source, target),)
-        return (feature, source, target), (opposite, target, source)
 
     def _again(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> Cell:
         """Where it is counted how often more than once the reference or its opposite is stated."""

@@ -40,7 +40,8 @@ class Reading:
         segments: of the text.
         tops: the innermost object that is open before each segment and at the end, -1 for none.
         objects: the objects of the text.
-        numbers: number of the object that begins at a place, by place and class.
+        numbers: number of the object that begins at a place, by place and class, and of the
+            reference there, by place and ''.
         count: of objects so far.
         final: whether the model cannot be changed, since it does not tell what else was stated.
     """
@@ -204,10 +205,14 @@ class _Change:
             if self.top < 0 or draft.frame is None:
                 return
             frame = draft.frame = present(draft, draft.frame)
-            begun = self._objects[self.top]
-            self._objects[self.top] = begun._replace(node=frame.node)
-            self.top = begun.parent
-        elif draft.scopes is not None and isinstance(event, Assign) and event.feature == "name":
+            parent, begin, _ = self._objects[self.top]
+            if frame.node is not None:
+                self._objects[self.top] = Begun(parent, begin, frame.node)
+            self.top = parent
+        elif isinstance(event, Refer):
+            if draft.scopes is not None and self.top >= 0:
+                self._numbers[event.start, ""] = draft.scopes.said
+        elif draft.scopes is not None and event.feature == "name":
             draft.revised |= self.top >= 0 and draft.scopes.name(self.top) is not None
         extend(draft, event)
 

@@ -163,7 +163,7 @@ class Retraction:
 
     def _unfill_scopes(self, scopes: Scopes, event: Assign | Refer, top: Number) -> None:
         if isinstance(event, Refer):
-            mention = scopes.mention_at(event.start)
+            mention = scopes.mention(self._numbers.pop((event.start, "")))
             self._unsaid.append(mention)
             self._draft.scopes = scopes.unsaid(mention)
         elif event.feature == "name" and top not in self._gone and scopes.name(top) is not None:
@@ -257,8 +257,7 @@ class Retraction:
         for old, new in pairs:
             scopes = self._draft.scopes
             if scopes is not None:
-                at = self._numbers[old.start, old.cls] if isinstance(old, Open) else top
-                self._draft.scopes = scopes.moved(at, old, new) if at >= 0 else scopes
+                self._draft.scopes = self._moved(scopes, old, new, top)
             if isinstance(old, Open) and isinstance(new, Open):
                 top = self._numbers.pop((old.start, old.cls))
                 self._numbers[new.start, new.cls] = top
@@ -271,6 +270,16 @@ class Retraction:
                 top = self._objects[top].parent
             elif isinstance(old, Assign | Refer) and isinstance(new, Assign | Refer):
                 self._move_value(old, new, top)
+
+    def _moved(self, scopes: Scopes, old: Event, new: Event, top: Number) -> Scopes:
+        if isinstance(old, Open):
+            return scopes.moved(self._numbers[old.start, old.cls], old, new)
+        if top < 0:
+            return scopes
+        if isinstance(old, Refer) and isinstance(new, Refer):
+            number = self._numbers[new.start, ""] = self._numbers.pop((old.start, ""))
+            return scopes.said_elsewhere(number, new.start, new.end)
+        return scopes.moved(top, old, new)
 
     def _move_value(self, old: Assign | Refer, new: Assign | Refer, top: Number) -> None:
         draft, begun = self._draft, self._objects[top]

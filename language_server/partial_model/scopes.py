@@ -17,6 +17,8 @@ from language_server.partial_model.ways import LinkRules
 from language_server.syntax.anchors import as_it_is
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
+_NOTHING: Any = Map()
+
 Number = int  # of an object of a text, counted from 0 in the order in which they come to be known
 
 
@@ -56,16 +58,15 @@ class Scopes:
 
     ``cells`` holds sets under ``(object, feature)``: the objects contained; ``(object, feature,
     name)``: those of them with that name; ``('bearers', name, class)``: the objects with that name;
-    ``('known', name)``: their classes; as plain values ``('name', object)`` and ``('name at',
-    object)``: name and its span; ``('root',)``: the outermost object; ``('end', object)``: the place behind it; ``('node', object)``:
-    which object of the partial model it is; ``('mention', place)``: the number of the reference
-    there; ``('mentions',)``: how many there have been; ``('said', class, feature)``: that there is such a reference; and ``('imports',)``: the
+    ``('known', name)``: their classes; as plain values ``('name', object)``: name and its span; ``('root',)``: the outermost object; ``('end', object)``: the place behind it; ``('node', object)``:
+    which object of the partial model it is; ``('said', class, feature)``: that there is such a reference; and ``('imports',)``: the
     imports, newest first as linked pairs.
 
-    Places are those of the partial model: ``place`` tells where in the text they are.
+    Places are those of the partial model: ``place`` tells where in the text they are. ``count`` and
+    ``said`` are how many objects and references there have been.
     """
 
-    __slots__ = ("_mentions", "cells", "count", "place", "rules", "things", "top")
+    __slots__ = ("_mentions", "cells", "count", "place", "rules", "said", "things", "top")
 
     def __init__(
         self,
@@ -74,23 +75,23 @@ class Scopes:
         cells: Map[Any, Any],
         top: Number,
         count: Number = 0,
-        mentions: Map[int, Mention] | None = None,
+        said: int = 0,
+        mentions: Map[int, Mention] = _NOTHING,
         place: Callable[[int], int] = as_it_is,
     ) -> None:
-        nothing: Any = Map()
         self.rules = rules
         self.things = things
         self.cells = cells
         self.top = top
         self.count = count
+        self.said = said
         self.place = place
-        self._mentions = nothing if mentions is None else mentions
+        self._mentions = mentions
 
     @staticmethod
     def empty(rules: LinkRules) -> Scopes:
         """The scopes of the empty text."""
-        nothing: Any = Map()
-        return Scopes(rules, nothing, nothing, -1)
+        return Scopes(rules, _NOTHING, _NOTHING, -1)
 
     @staticmethod
     def of(rules: LinkRules, events: Iterator[Event]) -> Scopes:
@@ -122,7 +123,8 @@ class Scopes:
 
     def referring(self, feature: str) -> Scopes:
         """The scopes in which the innermost open object refers to something by a feature."""
-        return self._with(self.cells.set(("said", self.things[self.top].cls, feature), True))
+        cell = ("said", self.things[self.top].cls, feature)
+        return self if cell in self.cells else self._with(self.cells.set(cell, True))
 
     @property
     def root(self) -> Number:
@@ -137,14 +139,14 @@ class Scopes:
 
     def name(self, thing: Number) -> str | None:
         """The name of an object."""
-        found: str | None = self.cells.get(("name", thing))
-        return found
+        found: tuple[str, int, int] | None = self.cells.get(("name", thing))
+        return None if found is None else found[0]
 
     def name_span(self, thing: Number) -> tuple[int, int]:
         """Where the name of an object stands, else where the object begins."""
         start = self.things[thing].start
-        span: tuple[int, int] = self.cells.get(("name at", thing), (start, start))
-        return span
+        _, *span = self.cells.get(("name", thing), ("", start, start))
+        return span[0], span[1]
 
     def contained(self, thing: Number, feature: str) -> list[Number]:
         """The objects a feature contains, in order."""
@@ -194,9 +196,9 @@ class Scopes:
         """The names of an object and of those around it, outermost first."""
         parts = []
         while thing >= 0:
-            name = self.cells.get(("name", thing))
+            name = self.name(thing)
             if name is not None:
-                parts.append(str(name))
+                parts.append(name)
             thing = self.things[thing].parent
         return parts[::-1]
 
@@ -205,7 +207,14 @@ class Scopes:
     def placed(self, place: Callable[[int], int], top: Number) -> Scopes:
         """The same objects, in a text in which ``top`` is the innermost open one."""
         return Scopes(
-            self.rules, self.things, self.cells, top, self.count, self._mentions, place
+            self.rules,
+            self.things,
+            self.cells,
+            top,
+            self.count,
+            self.said,
+            self._mentions,
+            place,
         )
 
     def without(self, thing: Number) -> Scopes:
@@ -226,24 +235,14 @@ class Scopes:
 
     def unnamed(self, thing: Number) -> Scopes:
         """The scopes in which an object has no name."""
-        name = self.cells["name", thing]
+        name = self.cells["name", thing][0]
         cls, parent, feature, _ = self.things[thing]
-        cells = self.cells.delete(("name", thing)).delete(("name at", thing))
+        cells = self.cells.delete(("name", thing))
         cells = _less(cells, (parent, feature, name), thing)
         cells = _less(cells, ("bearers", name, cls), thing)
         if ("bearers", name, cls) not in cells:
             cells = _less(cells, ("known", name), cls)
         return self._with(cells)
-
-    def mention_at(self, place: int) -> Mention:
-        """The reference that begins at a place."""
-        return self._mentions[self.cells["mention", place]]
-
-    @property
-    def said(self) -> int:
-        """How many references there have been."""
-        found: int = self.cells.get(("mentions",), 0)
-        return found
 
     def since(self, number: int) -> list[Mention]:
         """The references from one on."""
@@ -252,7 +251,7 @@ class Scopes:
 
     def unsaid(self, mention: Mention) -> Scopes:
         """The scopes without a reference."""
-        after = self._with(self.cells.delete(("mention", mention.start)))
+        after = self._with(self.cells)
         after._mentions = self._mentions.delete(mention.number)
         return after
 
@@ -264,16 +263,17 @@ class Scopes:
             return after
         if isinstance(new, Close):
             return self._with(self.cells.set(("end", thing), new.end))
-        if isinstance(old, Refer) and isinstance(new, Refer):
-            mention = self.mention_at(old.start)
-            mention = mention._replace(start=new.start, end=new.end)
-            cells = self.cells.delete(("mention", old.start))
-            after = self._with(cells.set(("mention", new.start), mention.number))
-            after._mentions = self._mentions.set(mention.number, mention)
-            return after
         if isinstance(new, Assign) and new.feature == "name" and ("name", thing) in self.cells:
-            return self._with(self.cells.set(("name at", thing), (new.start, new.end)))
+            name = (self.cells["name", thing][0], new.start, new.end)
+            return self._with(self.cells.set(("name", thing), name))
         return self
+
+    def said_elsewhere(self, number: int, start: int, end: int) -> Scopes:
+        """A reference stands elsewhere."""
+        mention = self._mentions[number]._replace(start=start, end=end)
+        after = self._with(self.cells)
+        after._mentions = self._mentions.set(number, mention)
+        return after
 
     # ---- what an event says ----------------------------------------------------------------------
 
@@ -301,27 +301,39 @@ class Scopes:
         return self
 
     def _named(self, name: str, start: int, end: int) -> Scopes:
-        thing = self.things[self.top]
-        cells = self.cells.set(("name", self.top), name).set(("name at", self.top), (start, end))
-        cells = _more(cells, (thing.parent, thing.feature, name), self.top)
-        cells = _more(cells, ("bearers", name, thing.cls), self.top)
-        if thing.cls not in cells.get(("known", name), ()):
-            cells = _more(cells, ("known", name), thing.cls)
-        return self._with(cells)
+        cells, top = self.cells, self.top
+        cls, parent, feature, _ = self.things[top]
+        first, bearers, known = (parent, feature, name), ("bearers", name, cls), ("known", name)
+        changed: dict[Any, Any] = {
+            ("name", top): (name, start, end),
+            first: grown(cells.get(first), top),
+            bearers: grown(cells.get(bearers), top),
+        }
+        classes = cells.get(known)
+        if classes is None or cls not in classes:
+            changed[known] = grown(classes, cls)
+        return self._with(cells.update(changed))
 
     def _referred(self, event: Refer) -> Scopes:
         number = self.said
         feature, many, target, name, _, start, end = event
         mention = Mention(number, self.top, feature, many, target, name, start, end)
-        said = self.referring(event.feature)
-        cells = said.cells.set(("mentions",), number + 1).set(("mention", start), number)
-        after = said._with(cells)
+        cell = ("said", self.things[self.top].cls, feature)
+        after = self._with(self.cells if cell in self.cells else self.cells.set(cell, True))
         after._mentions = self._mentions.set(number, mention)
+        after.said = number + 1
         return after
 
     def _with(self, cells: Map[Any, Any]) -> Scopes:
         return Scopes(
-            self.rules, self.things, cells, self.top, self.count, self._mentions, self.place
+            self.rules,
+            self.things,
+            cells,
+            self.top,
+            self.count,
+            self.said,
+            self._mentions,
+            self.place,
         )
 
     def _in_order(self, things: Iterable[Number]) -> list[Number]:
