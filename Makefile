@@ -2,6 +2,8 @@
 
 python := .venv/bin/python
 pytest := $(python) -m pytest
+# Tests of one file stay in one process: they share what is dear to set up.
+parallel := -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help demo check test test-all test-lowest bench lint types extension vscode lock clean \
@@ -14,15 +16,15 @@ demo: setup-python ## generate a model from a comment with the embedded language
 	@$(python) tools/demo.py
 
 check: lint types ## lint, types and the Python tests, without VS Code
-	$(pytest) -m "not long and not vscode"
+	$(pytest) $(parallel) -m "not long and not vscode"
 
 # The browser's driver keeps an event loop running, so the tests in VS Code have a run of their own.
 test: setup-python setup-extension setup-vscode lint types extension ## everything but the long tests
-	REQUIRE=model $(pytest) -m "not long and not vscode"
+	REQUIRE=model $(pytest) $(parallel) -m "not long and not vscode"
 	REQUIRE=vscode $(pytest) -m "not long and vscode"
 
 test-all: setup-python setup-extension setup-vscode lint types extension ## everything
-	REQUIRE=model $(pytest) -m "not vscode"
+	REQUIRE=model $(pytest) $(parallel) -m "not vscode"
 	REQUIRE=vscode $(pytest) -m vscode
 
 test-lowest: setup-python ## the Python tests with the lowest versions pyproject.toml allows

@@ -25,7 +25,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from language_server.features import protocol
 from language_server.features.completion import propose
-from language_server.features.definition import definition
+from language_server.features.definition import Definition, definition
 from language_server.features.diagnostics import problems_of_definitions, problems_of_document
 from language_server.features.generation import GenerationRefused, Plan, plan
 from language_server.features.inline_completion import ghost_text
@@ -172,6 +172,11 @@ class Langwright(LanguageServer):
             known = (language, Snapshots(self._start(language)))
             self._snapshots[document.uri] = known
         return known[1].at(document.text[:offset])
+
+    def definition(self, document: Document, language: Language, offset: int) -> Definition | None:
+        """What the reference at a place of a document means; analyst thread only."""
+        analysis = self._analyses.of(document, language)
+        return definition(language, document.text, analysis, offset, document.path)
 
     def _start(self, language: Language) -> Prefix:
         """The empty prefix of a language, which knows a witness: what follows may reuse it."""
@@ -389,17 +394,25 @@ async def _definition(server: Langwright, params: types.DefinitionParams) -> typ
         return None
     document, language = opened
     offset = document.lines.offset(protocol.position(params.position))
-    found = await server.about(
-        document, lambda: definition(language, document.text, offset, document.path)
-    )
+    found = await server.about(document, lambda: server.definition(document, language, offset))
     if found is None:
         return None
-    there = server.documents.get(uri_of(found.path)) if found.path is not None else document
+    there = document if found.path is None else _document_at(server, found.path)
     if there is None:
-        assert found.path is not None
-        there = Document(uri_of(found.path), 0, found.path.read_text(encoding="utf-8"))
+        return None
     place = there.lines.range(found.start, found.end)
     return types.Location(there.uri, protocol.protocol_range(place))
+
+
+def _document_at(server: Langwright, path: Path) -> Document | None:
+    """The file as the editor has it, else as it is on the disk; None if it cannot be read."""
+    opened = server.documents.get(uri_of(path))
+    if opened is not None:
+        return opened
+    try:
+        return Document(uri_of(path), 0, path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 async def _code_actions(

@@ -26,6 +26,7 @@ from language_server.cli import (
 )
 from language_server.cli.console import note, use_utf8
 from language_server.cli.refusal import Refusal, refusal_of
+from language_server.partial_model.collection import collect_rarely
 
 app = typer.Typer(
     name="langwright",
@@ -49,6 +50,7 @@ app.command("doctor")(doctor.doctor)
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave the process with its exit code."""
     use_utf8()
+    collect_rarely()
     code = run(sys.argv[1:] if arguments is None else arguments)
     try:
         if not sys.stdout.closed:  # the language server closes it

@@ -9,7 +9,14 @@ from typing import Annotated
 import typer
 
 from language_server.cli.console import read_records, write, write_json
-from language_server.cli.options import AsJson, AsJsonLines, LanguageName, language_for, require
+from language_server.cli.options import (
+    AsJson,
+    AsJsonLines,
+    Given,
+    LanguageName,
+    language_for,
+    require,
+)
 from language_server.diagnostic import Diagnostic
 from language_server.languages import Language
 from language_server.workspace.files import read_text
@@ -22,6 +29,7 @@ def check(
         list[Path] | None, typer.Argument(metavar="FILE...", help="The models.", show_default=False)
     ] = None,
     language: LanguageName = None,
+    given: Given = None,
     jsonl: AsJsonLines = False,
     as_json: AsJson = False,
 ) -> int:
@@ -33,10 +41,10 @@ def check(
     """
     paths = files or []
     if jsonl:
-        return _check_records(paths, language_for(require(language, "--jsonl"), None))
+        return _check_records(paths, language_for(require(language, "--jsonl"), None, given))
     if not paths:
         raise typer.BadParameter("name at least one file, or use --jsonl")
-    checked = [(path, *_check_file(path, language)) for path in paths]
+    checked = [(path, *_check_file(path, language, given)) for path in paths]
     if as_json:
         write_json(
             [
@@ -65,9 +73,11 @@ def problems_of(language: Language, text: str, path: Path | None = None) -> tupl
     return (*found, *(last for last in language.judge(text, path) if last not in found))
 
 
-def _check_file(path: Path, name: str | None) -> tuple[str, LineIndex, tuple[Diagnostic, ...]]:
+def _check_file(
+    path: Path, name: str | None, given: Path | None
+) -> tuple[str, LineIndex, tuple[Diagnostic, ...]]:
     text = read_text(path)
-    language = language_for(name, path)
+    language = language_for(name, path, given)
     return language.name, LineIndex(text), problems_of(language, text, path)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from language_server.cli.console import note, write, write_json
-from language_server.cli.options import AsJson, LanguageName, language_for
+from language_server.cli.options import AsJson, Given, LanguageName, language_for
 from language_server.cli.refusal import Refusal
 from language_server.workspace.files import read_text
 from language_server.workspace.positions import LineIndex
@@ -30,6 +30,7 @@ def complete(
         ),
     ],
     language: LanguageName = None,
+    given: Given = None,
     as_json: AsJson = False,
 ) -> int:
     """List what may stand at a place of a file so that the model can still be completed.
@@ -43,7 +44,7 @@ def complete(
     text = read_text(file)
     lines = LineIndex(text)
     offset = _offset(at, lines, file)
-    known = language_for(language, file)
+    known = language_for(language, file, given)
     prefix = Prefix.start(known).advance(text[:offset])
     proposals = propose(known, prefix, text[offset:], _SECONDS, file)
 

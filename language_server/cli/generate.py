@@ -14,7 +14,7 @@ import typer
 from language_server.cli.check import problems_of
 from language_server.cli.console import note, write, write_json
 from language_server.cli.growing_text import Appending, GrowingText, Rewriting, Silent
-from language_server.cli.options import AsJson, language_for
+from language_server.cli.options import AsJson, Given, language_for
 from language_server.cli.story import Story
 from language_server.languages import Language
 from language_server.workspace.positions import LineIndex
@@ -82,6 +82,7 @@ def generate(
         float | None,
         typer.Option("--repetition-penalty", help="Above 1 against loops.", show_default=False),
     ] = None,
+    given: Given = None,
     count: Annotated[
         int, typer.Option("--n", min=1, help="Write so many, give the best (all with --json).")
     ] = 1,
@@ -107,7 +108,7 @@ def generate(
         min_p=min_p,
         repetition_penalty=repetition_penalty,
     )
-    known = language_for(language, None)
+    known = language_for(language, None, given)
     loaded = load_model(model, note)
     growing = _growing_text(strategy, as_json or count > 1, trace)
     story = Story(note) if trace else None

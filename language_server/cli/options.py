@@ -21,6 +21,16 @@ LanguageName = Annotated[
         show_default=False,
     ),
 ]
+Given = Annotated[
+    Path | None,
+    typer.Option(
+        "--given",
+        metavar="FILE.problem",
+        help="Facts that hold from the start, as assertions in the words of the language's "
+        "metamodel: a closed vocabulary, for instance.",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 AsJsonLines = Annotated[
     bool, typer.Option("--jsonl", help="Read JSON lines with id and text, answer each with a line.")
@@ -32,12 +42,17 @@ def catalogue() -> Catalogue:
     return Catalogue(Path.cwd())
 
 
-def language_for(name: str | None, path: Path | None) -> Language:
-    """The language that was named, else the one for the file.
+def language_for(name: str | None, path: Path | None, given: Path | None = None) -> Language:
+    """The language that was named, else the one for the file; with what is given of its texts.
 
     Raises:
-        LanguageError: there is none, or it cannot be loaded.
+        LanguageError: there is none, or it cannot be loaded, or the given facts cannot.
     """
+    language = _language_for(name, path)
+    return language if given is None else language.with_given(given)
+
+
+def _language_for(name: str | None, path: Path | None) -> Language:
     known = catalogue()
     if name is not None:
         language = known.named(name)

@@ -8,7 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from language_server.cli.console import STANDARD_INPUT, read_input, read_records, write, write_json
-from language_server.cli.options import AsJson, AsJsonLines, LanguageName, language_for, require
+from language_server.cli.options import (
+    AsJson,
+    AsJsonLines,
+    Given,
+    LanguageName,
+    language_for,
+    require,
+)
 from language_server.languages import Language
 
 _VERDICTS = {"yes": "completable", "no": "not_completable", "unknown": "unknown"}
@@ -24,6 +31,7 @@ def prefix(
         ),
     ] = None,
     language: LanguageName = None,
+    given: Given = None,
     jsonl: AsJsonLines = False,
     as_json: AsJson = False,
 ) -> int:
@@ -33,12 +41,12 @@ def prefix(
     Exit code 1 means that no continuation exists.
     """
     if jsonl:
-        return _judge_records(file, language_for(require(language, "--jsonl"), None))
+        return _judge_records(file, language_for(require(language, "--jsonl"), None, given))
     if file is None:
         raise typer.BadParameter("name a file, or - for standard input, or use --jsonl")
     text = read_input(file)
     path = None if file == STANDARD_INPUT else file
-    verdict = verdict_of(language_for(language, path), text)
+    verdict = verdict_of(language_for(language, path, given), text)
     if as_json:
         write_json(verdict)
     else:

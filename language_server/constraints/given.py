@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from language_server.constraints.theory import Assertion, Constant, Individual
-from language_server.partial_model import NEW, Draft, Node, ObjectId, identity_of
+from language_server.partial_model import (
+    NEW,
+    Cell,
+    ClassInfo,
+    Draft,
+    Node,
+    ObjectId,
+    identity_of,
+)
 
 if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
@@ -43,7 +51,11 @@ def state_given(draft: Draft, constraints: ConstraintSet, given: Iterable[Assert
 
 
 def _add_objects(draft: Draft, given: Iterable[Assertion]) -> dict[str, ObjectId]:
-    """The objects that only ``given`` names, by name; text may refer to them or mention them."""
+    """The objects that only ``given`` names, by name.
+
+    Keyed ones are there, and text may mention them; the others it has yet to declare, as if a
+    reference had mentioned them.
+    """
     schema = draft.schema
     found: dict[str, ObjectId] = {}
     for assertion in given:
@@ -54,17 +66,31 @@ def _add_objects(draft: Draft, given: Iterable[Assertion]) -> dict[str, ObjectId
             if not isinstance(argument, Individual) or argument.name in schema.individuals:
                 continue
             name = argument.name
-            role = "keyed" if info.key else "individual"
-            node = Node(info.exact, name, bool(info.key), role)
-            found[name] = draft.add_node(node, info.name)
-            draft.include(("name", name), found[name])
-            for key in info.key[:1]:
-                feature = info.features[key]
-                value: int | str = int(name) if feature.target == "int" else name
-                draft.assign(feature, found[name], value)
-                identity = identity_of(schema, info, (value,))
-                draft.facts = draft.facts.set(identity, found[name])
+            if name in found:
+                continue
+            if info.key:
+                found[name] = _add_keyed(draft, info, name)
+            else:
+                mention = Node(info.kinds, name, True, "mentioned", rule=info.name)
+                found[name] = draft.add_node(mention, info.name)
+                draft.pending = draft.pending.set((info.name, name), found[name])
+                _add_to(draft, ("targets", name), info.name)
+                _add_to(draft, ("given", info.name), name)
     return found
+
+
+def _add_keyed(draft: Draft, info: ClassInfo, name: str) -> ObjectId:
+    number = draft.add_node(Node(info.exact, name, True, "keyed"), info.name)
+    draft.include(("name", name), number)
+    feature = info.features[info.key[0]]
+    value: int | str = int(name) if feature.target == "int" else name
+    draft.assign(feature, number, value)
+    draft.facts = draft.facts.set(identity_of(draft.schema, info, (value,)), number)
+    return number
+
+
+def _add_to(draft: Draft, cell: Cell, name: str) -> None:
+    draft.facts = draft.facts.set(cell, draft.facts.get(cell, frozenset()) | {name})
 
 
 def _state_fact(draft: Draft, assertion: Assertion, named: dict[str, ObjectId]) -> None:

@@ -80,6 +80,8 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
     features = _feature_infos(theory, descendants)
     for unseen in mapping.unseen & features.keys():
         features[unseen] = replace(features[unseen], lower=0)  # what is not seen is not missing
+    for indirect in _indirect(features, mapping):
+        features[indirect] = replace(features[indirect], indirect=True)
     for late in _late(features, mapping):
         features[late] = replace(features[late], late=True, indirect=True)
     classes = {}
@@ -102,7 +104,7 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
                 f for f in own.values() if f.lower > 0 or (f.upper is not None and not f.attribute)
             ),
             containments=tuple(f for f in own.values() if f.containment),
-            key=_inherited_key(theory, name),
+            key=inherited_key(theory, name),
             conflict=_conflict(theory, name),
             named="name" in own,
             individuals=named,
@@ -172,10 +174,9 @@ def _feature_infos(
         )
         for symbol, feature in theory.features.items()
     }
-    supersets = {name for names in above.values() for name in names}
     for symbol, feature in theory.features.items():
         opposite = resolved_feature(theory, feature.target, feature.opposite)
-        keyed = bool(feature.containment and _inherited_key(theory, feature.target))
+        keyed = bool(feature.containment and inherited_key(theory, feature.target))
         owner = theory.classes.get(feature.owner)
         infos[symbol] = FeatureInfo(
             symbol=symbol,
@@ -191,9 +192,27 @@ def _feature_infos(
             sources=descendants.get(feature.owner, frozenset()),
             targets=descendants.get(feature.target, frozenset()),
             revisable=bool(owner and owner.key and owner.conflict == "last"),
-            indirect=opposite is not None or symbol in supersets,
         )
     return infos
+
+
+def _indirect(features: dict[str, FeatureInfo], mapping: Mapping) -> set[str]:
+    """The features that text can also state at another object, or by another feature."""
+    found: set[str] = set()
+    for stated in set(mapping.features.values()) & features.keys():
+        seen = {(stated, False)}  # the second: with the ends exchanged
+        waiting = list(seen)
+        while waiting:
+            symbol, exchanged = waiting.pop()
+            info = features[symbol]
+            implied = [(superset, exchanged) for superset in info.supersets]
+            if info.opposite:
+                implied.append((info.opposite, not exchanged))
+            new = [one for one in implied if one not in seen]
+            seen.update(new)
+            waiting += new
+        found.update(symbol for symbol, _ in seen - {(stated, False)})
+    return found
 
 
 def _individuals(
@@ -238,7 +257,8 @@ def _aliases(individual: str, fold: bool) -> list[str]:
     return [plain, plain.casefold()] if fold else [plain]
 
 
-def _inherited_key(theory: Theory, cls: str) -> tuple[str, ...]:
+def inherited_key(theory: Theory, cls: str) -> tuple[str, ...]:
+    """The features by which mentions of objects of a class are told apart, () without @key."""
     for name in sorted(theory.supertypes(cls), key=lambda name: name != cls):
         if theory.classes[name].key:
             return theory.classes[name].key

@@ -17,11 +17,12 @@ from textx.exceptions import TextXSyntaxError
 
 from language_server.constraints.problem_clauses import ClauseReader
 from language_server.constraints.problem_error import Collector, ProblemError
+from language_server.constraints.problem_given import GivenReader
 from language_server.constraints.problem_symbols import declare
 from language_server.constraints.shipped import shipped_file
-from language_server.constraints.theory import Theory
+from language_server.constraints.theory import Assertion, Theory
 
-__all__ = ["ProblemError", "load_problem", "problem_errors"]
+__all__ = ["ProblemError", "load_given", "load_problem", "problem_errors"]
 
 
 def load_problem(source: Path | str, path: Path | None = None) -> Theory:
@@ -39,11 +40,24 @@ def load_problem(source: Path | str, path: Path | None = None) -> Theory:
             the rest.
     """
     theory, errors = _read(source, path)
-    if errors:
-        first = errors[0]
-        first.others = tuple(errors[1:])
-        raise first
+    _raise_first(errors)
     return theory
+
+
+def load_given(source: Path | str, theory: Theory) -> tuple[Assertion, ...]:
+    """Reads facts that hold of every text of a request, in the words of a metamodel.
+
+    Args:
+        source: a `Path` is read as a file, a `str` is the text itself.
+        theory: the metamodel.
+
+    Raises:
+        ProblemError: the first problem of the file; `ProblemError.others` has the rest.
+    """
+    collector = Collector()
+    given = GivenReader(theory, collector).read(list(_statements(source, collector, frozenset())))
+    _raise_first(collector.sorted())
+    return given
 
 
 def problem_errors(source: Path | str, path: Path | None = None) -> tuple[ProblemError, ...]:
@@ -53,6 +67,13 @@ def problem_errors(source: Path | str, path: Path | None = None) -> tuple[Proble
         source, path: as for `load_problem`.
     """
     return tuple(_read(source, path)[1])
+
+
+def _raise_first(errors: list[ProblemError]) -> None:
+    if errors:
+        first = errors[0]
+        first.others = tuple(errors[1:])
+        raise first
 
 
 def _read(source: Path | str, path: Path | None = None) -> tuple[Theory, list[ProblemError]]:

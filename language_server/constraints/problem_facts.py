@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, cast
 
 from language_server.constraints.problem_error import Collector, place_of
@@ -133,6 +134,28 @@ class FactReader:
         else:
             self._symbols.individuals[name] = "node"
         return Individual(name)
+
+
+def written(assertion: Assertion) -> str:
+    """An assertion as a problem file has it."""
+    names = [_written(argument) for argument in assertion.args]
+    symbol = assertion.symbol.rpartition("::")[2]
+    last = assertion.args[-1]
+    if isinstance(last, Constant):
+        return f"{symbol}({', '.join(names[:-1])}): {names[-1]}."
+    sign = {"true": "", "false": "!", "unknown": "?"}.get(assertion.value, "")
+    return f"{sign}{symbol}({', '.join(names)})."
+
+
+def _written(argument: Individual | Constant | None) -> str:
+    if argument is None:
+        return "*"
+    if isinstance(argument, Individual):
+        parts = argument.name.split("::")
+        return "::".join(p if re.fullmatch(r"[^\d\W]\w*", p) else f"'{p}'" for p in parts)
+    if isinstance(argument.value, str):
+        return f'"{argument.value}"'
+    return str(argument.value).lower()
 
 
 _REFUSED = Constant("")  # compared by identity: a mistake has been recorded

@@ -11,7 +11,7 @@ from immutables import Map
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.query import Closure, Counting, Query, Row, View
 from language_server.constraints.state import Key, State
-from language_server.partial_model import Cell, FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model import Cell, FeatureInfo, Node, ObjectId, PartialModel
 
 Shortfall = tuple[FeatureInfo | None, str, Any]  # feature, kind of the problem, detail
 _MISSING: Any = object()
@@ -101,6 +101,7 @@ class _Settling:
         """Bring everything up to date."""
         model = self.after.model
         checked: set[ObjectId] = set()
+        rooted: set[ObjectId] = set()
         for cell in touched:
             self._fire(cell)
             kind = cell[0]
@@ -110,12 +111,14 @@ class _Settling:
                 if kind == "new":
                     self._fire(("objects",))
                 checked.add(cell[1])
-                self._add_roots(cell[1])
+                rooted.add(cell[1])
             elif kind == "gone":
                 self._forget(cell[1])
             elif kind == "start":
                 for query in self._constraints.unanchored:
                     self._add_root((query, ()))
+        for node in sorted(rooted):
+            self._add_roots(node)
         for node in checked:
             if node in model.nodes and node >= 0:
                 self.check_features(node)
@@ -149,16 +152,15 @@ class _Settling:
         record = self.after.model.nodes.get(node)
         if record is None or node < 0:
             return
-        roots = dict.fromkeys(
-            query for kind in record.kinds for query in self._constraints.roots_of(kind)
-        )
-        for query in roots:
-            key = (query, (node,))
-            if self.after.model.closed and query.view != "now":
-                continue  # of a closed model nothing else is asked
-            kept = query in self._constraints.extents or record.role != "mentioned"
-            if kept and key not in self._memo:
-                self._add_root(key)
+        args = (node,)
+        for kind in record.kinds:
+            for query in self._constraints.roots_of(kind):
+                if self.after.model.closed and query.view != "now":
+                    continue  # of a closed model nothing else is asked
+                key = (query, args)
+                kept = query in self._constraints.extents or record.role != "mentioned"
+                if kept and key not in self._memo:
+                    self._add_root(key)
 
     def _add_root(self, key: tuple[Query, Row]) -> None:
         if key[0] in self._constraints.rules:
@@ -171,10 +173,11 @@ class _Settling:
             self._renew_closure(key)
             return
         nodes = self.after.model.nodes
-        if any(argument not in nodes for argument in args):
-            if key in self._memo:
-                del self._memo[key]
-            return
+        for argument in args:
+            if argument not in nodes:
+                if key in self._memo:
+                    del self._memo[key]
+                return
         is_root = isinstance(asked, Query) and (
             asked in self._constraints.errors
             or asked in self._constraints.extents
@@ -293,7 +296,7 @@ class _Settling:
         record = model.nodes[node]
         now: list[Shortfall] = []
         must: list[Shortfall] = []
-        if record.start >= 0 and self._is_surplus(record.kinds):
+        if record.start >= 0 and self._is_surplus(node, record):
             now.append((None, "surplus", None))
             must.append((None, "surplus", None))
         if record.role != "mentioned" and len(record.kinds) == 1:
@@ -315,10 +318,16 @@ class _Settling:
         after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
         after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
 
-    def _is_surplus(self, kinds: frozenset[str]) -> bool:
-        """Whether the objects of these classes are all given, so that text cannot add any."""
-        new, nodes = self.after.model.schema.new, self.after.model.nodes
-        return all(kind in new and new[kind] not in nodes for kind in kinds)
+    def _is_surplus(self, node: ObjectId, record: Node) -> bool:
+        """Whether the objects of its classes are all given, and it is none of them."""
+        model = self.after.model
+        new, classes = model.schema.new, model.schema.classes
+        if not all(kind in new and new[kind] not in model.nodes for kind in record.kinds):
+            return False
+        named = any(classes[kind].named and not classes[kind].key for kind in record.kinds)
+        if record.name is None and record.open and named:
+            return False  # it is not known yet which one it is
+        return not model.is_given(node)
 
     def _bound_problem(self, node: ObjectId, feature: FeatureInfo) -> Shortfall | None:
         facts = self.after.model.facts

@@ -13,7 +13,7 @@ import clingo
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.goal import Begun, Goal, Wish
 from language_server.constraints.program import Program, arguments, program_of, value_term
-from language_server.constraints.symmetry import interchangeable
+from language_server.constraints.symmetry import has_a_like
 from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 from language_server.partial_model.model import Frame
 
@@ -221,8 +221,7 @@ class _Facts:
 
     def _has_a_like(self, name: str | None) -> bool:
         """Whether another individual, which is tried, makes no difference to this one."""
-        alike = interchangeable(self._program.constraints)
-        return name is not None and alike.get(name.lower(), name) != name
+        return name is not None and has_a_like(self._program.constraints, self._model, name)
 
     def _attribute(self, feature: FeatureInfo) -> Iterator[str]:
         place = self._program.feature(feature.symbol)[1:]

@@ -354,8 +354,10 @@ class State:
             if len(self.nodes[source].kinds) > 1:
                 deps.append(("kinds", source))
         if target >= 0:
-            if feature.containment or feature.indirect:
+            if feature.containment or feature.indirect or feature.opposite is not None:
                 deps.append(("open", target))
+            if feature.opposite is not None:
+                deps.append((feature.opposite, ">", target))
             if len(self.nodes[target].kinds) > 1:
                 deps.append(("kinds", target))
 

@@ -57,14 +57,24 @@ def representative(constraints: ConstraintSet, model: PartialModel, name: str) -
     alike = interchangeable(constraints).get(name.lower())
     if alike is None:
         return None
+    return f"{name.lower()} itself" if _is_used(constraints, model, name) else alike
+
+
+def has_a_like(constraints: ConstraintSet, model: PartialModel, name: str) -> bool:
+    """Whether another individual, which stands for this one, is as unused as it is."""
+    alike = interchangeable(constraints).get(name.lower(), name)
+    return alike != name and not any(_is_used(constraints, model, each) for each in (name, alike))
+
+
+def _is_used(constraints: ConstraintSet, model: PartialModel, name: str) -> bool:
+    """Whether an object of the text refers to a named individual."""
     number, symbols = _places(constraints).get(name.lower(), (-1, ()))
-    used = any(
+    return any(
         model.nodes[source].role != "individual"
         for symbol in symbols
         for source in model.facts.get((symbol, "<", number), ())
         if source in model.nodes
     )
-    return f"{name.lower()} itself" if used else alike
 
 
 @lru_cache(maxsize=64)

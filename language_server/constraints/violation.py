@@ -139,6 +139,7 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
     for fault in model.faults:
         if not fault.by_default:
             yield _of_fault(model, fault)
+    yield from _of_given(model)
     for reference in model.unresolved():
         mentioned = model.pending[reference.target_class, reference.name]
         source = model.label(reference.source)
@@ -153,6 +154,22 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
             reference.end,
             grounds=_Stated((f"{_plain(reference.feature)}({source}, {reference.name})",)),
         )
+
+
+def _of_given(model: PartialModel) -> Iterator[Violation]:
+    """Given objects that the text neither declares nor refers to."""
+    for (cls, name), node in sorted(model.pending.items()):
+        referred = any(model.references(name, cls))
+        if name in model.facts.get(("given", cls), ()) and not referred:
+            yield Violation(
+                cls,
+                "metamodel",
+                "given-undeclared",
+                f"{_words(cls)} '{name}' is given, and the text does not declare it",
+                (node,),
+                (name,),
+                grounds=_Stated((f"{cls}({name}) is given",)),
+            )
 
 
 def _of_fault(model: PartialModel, fault: Fault) -> Violation:
@@ -201,6 +218,15 @@ def _of_features(settled: Settled, certain_only: bool) -> Iterator[Violation]:
             yield _of_feature(model, node, problem)
 
 
+def _given_names(model: PartialModel, cls: str, but: str | None) -> Iterator[str]:
+    if not model.schema.classes[cls].key:
+        yield from model.given_names(cls)
+        return
+    for name, node in model.candidates(cls):
+        if name != but and model.nodes[node].start < 0:
+            yield name
+
+
 def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Violation:
     feature, kind, detail = problem
     start, end = model.name_span(node)
@@ -210,7 +236,7 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
     what = f"{cls} '{name}'" if name else cls
     degree = 1
     if feature is None:
-        others = sorted(n for n, _ in model.candidates(cls_name) if n != name)[:5]
+        others = sorted(_given_names(model, cls_name, name))[:5]
         hint = f"; there are {', '.join(others)}" if others else ""
         return Violation(
             cls_name,

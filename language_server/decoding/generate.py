@@ -6,13 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from language_server.decoding.draft import artefact
 from language_server.decoding.generation import (
     Event,
-    Finish,
     Generation,
     GenerationError,
     OnEvent,
@@ -22,20 +20,21 @@ from language_server.decoding.language_model import LanguageModel, Prompt
 from language_server.decoding.layout import LayoutPolicy
 from language_server.decoding.prompt import build_prompt
 from language_server.decoding.reasoning import Thoughts, think
-from language_server.decoding.run import Limits, Run, Stopped
+from language_server.decoding.run import Limits
 from language_server.decoding.sampling import Sampler, Sampling
 from language_server.decoding.strategies import DEFAULT_STRATEGY, GuideKind, strategy_named
-from language_server.decoding.token_filter import TokenFilter
+from language_server.decoding.task import DEFAULT_MAX_TOKENS, Task
 
 if TYPE_CHECKING:
     from language_server.languages import Language
 
-DEFAULT_MAX_TOKENS = 256
 # Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
 _TEXTS_PER_LOOK = 60
 # Sizes of the solver's pool at each look: what needs more objects would not fit the budget.
 _POOLS_PER_LOOK = (2, 6)
 _CONFLICTS_PER_LOOK = 1500
+
+Write = Callable[[Task], Generation]
 
 
 def generate(
@@ -51,6 +50,7 @@ def generate(
     on_event: OnEvent | None = None,
     sampling: Sampling | None = None,
     reasoning: int = 0,
+    write: Write = Task.write,
 ) -> Generation:
     """Write a text of ``language`` that fits ``description``.
 
@@ -63,6 +63,7 @@ def generate(
         cancel: set it to stop; what there is then is returned.
         on_event: called in this thread while the text grows.
         reasoning: tokens the model may think aloud before it writes; they are not of the budget.
+        write: what is done with the text to write; a search writes it several times.
 
     Raises:
         GenerationError: no such strategy, a beginning that cannot go on, or a promise of
@@ -88,20 +89,18 @@ def generate(
 
     limits = Limits(max_tokens, ends_at, cancel)
     limits.effort = _effort(limits.stop)
-    write = partial(
-        generate_with,
-        prompt=prompt,
-        model=model,
-        seed=seed,
-        limits=limits,
-        policy=policy,
-        sampling=sampling,
-        on_event=on_event,
+    task = Task(
+        guide,
+        prompt,
+        model,
+        strategy,
+        seed,
+        limits,
+        policy,
+        sampling or Sampling(),
+        on_event,
     )
-    if chosen.drafts:
-        generation = _cascade(language, guide, write, strategy, on_event)
-    else:
-        generation = write(guide, strategy=strategy)
+    generation = _cascade(language, task, write) if chosen.drafts else write(task)
     return _with_thoughts(generation, thoughts)
 
 
@@ -122,47 +121,10 @@ def generate_with(
     Raises:
         GenerationError: see :func:`generate`.
     """
-    chosen = strategy_named(strategy)
     limits = limits if limits is not None else Limits(DEFAULT_MAX_TOKENS)
-    if limits.max_tokens < 1:
-        raise GenerationError("the token budget must be at least 1")
-    if chosen.guide == "none":
-        policy = LayoutPolicy.free()
-    run = Run(
-        model.start(prompt, limits.stop, seed),
-        TokenFilter(model.vocabulary, policy),
-        guide,
-        Sampler(sampling if sampling is not None else Sampling(), seed),
-        limits,
-        on_event,
-    )
-    finish: Finish
-    run.begin()
-    try:
-        finish = chosen.run(run)
-    except Stopped as stopped:
-        finish = stopped.finish
-    state = run.state
-    return Generation(
-        text=state.guide.text,
-        prefix_text=guide.text,
-        strategy=strategy,
-        model=model.name,
-        seed=seed,
-        finish=finish,
-        complete=None if chosen.guide == "none" else state.may_end,
-        tokens=run.tokens_by_origin(),
-        model_calls=run.model_calls,
-        rejections=run.rejections,
-        backtracks=run.backtracks,
-        likelihood=run.likelihood,
-        seconds={
-            "model": run.clock.model,
-            "syntax": run.clock.syntax,
-            "semantics": run.clock.semantics,
-            "total": run.clock.elapsed(),
-        },
-    )
+    sampling = sampling if sampling is not None else Sampling()
+    task = Task(guide, prompt, model, strategy, seed, limits, policy, sampling, on_event)
+    return task.write()
 
 
 def _effort(stop: Callable[[], bool]) -> Any:
@@ -171,26 +133,21 @@ def _effort(stop: Callable[[], bool]) -> Any:
     return Effort(_TEXTS_PER_LOOK, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)
 
 
-def _cascade(
-    language: Language,
-    guide: Guide,
-    write: Callable[..., Generation],
-    strategy: str,
-    on_event: OnEvent | None,
-) -> Generation:
-    """A free draft if it passes the language's checks, else the text that ``write`` is guided to.
+def _cascade(language: Language, task: Task, write: Write) -> Generation:
+    """A free draft if it passes the language's checks, else the text that is guided.
 
     After the dual-phase cascade; ours draws with one seed in both phases, so that the guided text
     is the draft again up to where the language forbids it.
     """
-    draft = write(Unguided(guide.text), strategy="free")
-    text = guide.text + artefact(draft.generated)
+    begun = task.guide.text
+    draft = replace(task, guide=Unguided(begun), strategy="free").write()
+    text = begun + artefact(draft.generated)
     fault = next((found for found in language.judge(text) if found.severity == "error"), None)
     if fault is None:
-        return replace(draft, text=text, strategy=strategy, complete=True)
-    if on_event is not None:
-        on_event(Event("backtrack", "", 0, 0, f"the draft does not pass: {fault.message}"))
-    guided = write(guide, strategy=strategy)
+        return replace(draft, text=text, strategy=task.strategy, complete=True)
+    if task.on_event is not None:
+        task.on_event(Event("backtrack", "", 0, 0, f"the draft does not pass: {fault.message}"))
+    guided = write(task)
     return replace(
         guided,
         model_calls=guided.model_calls + draft.model_calls,

@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from language_server.syntax import Opening
 
 _Answer = TypeVar("_Answer")
 
@@ -21,6 +24,24 @@ class Verdict(Protocol):
 
     @property
     def reasons(self) -> tuple[str, ...]: ...
+
+
+class Openings(Protocol):
+    """What a prefix leaves open (``language_server.projection.Openings``)."""
+
+    @property
+    def behind(self) -> bool:
+        """Whether they are behind terminals that are only assumed to end here."""
+
+    @property
+    def each(self) -> Sequence[Opening]:
+        """The openings, without the place and the text: equal ones are read on alike."""
+
+    def begins_comment(self, char: str) -> bool:
+        """Whether a comment may start with ``char`` before a terminal."""
+
+    def admits(self, number: int) -> bool | tuple[str, ...]:
+        """Whether an opening may go on: in any way, in no way, or with one of some texts."""
 
 
 class Guide(Protocol):
@@ -47,11 +68,21 @@ class Guide(Protocol):
         """A short text that ends the comment the prefix ends in; '' if there is none."""
 
     @property
+    def obligations(self) -> int:
+        """How much is still missing before the text may end, as far as constraints tell."""
+
+    @property
     def judged(self) -> Guide:
         """The same prefix by all rules of the language, where this guide knows only some."""
 
     def ends_unit(self, since: int) -> bool:
         """Whether a syntactic unit has certainly ended behind the first ``since`` characters."""
+
+    def openings(self) -> Openings | None:
+        """What is open at the end; None where that is not all there is to know."""
+
+    def openings_behind(self) -> Openings | None:
+        """The same, if the terminals that are whole at the end of the prefix end there."""
 
     def may_follow(self, char: str) -> bool:
         """False only if no text goes on with ``char``; cheaper than to advance and see."""
@@ -78,6 +109,7 @@ class Unguided:
     complete: bool = True
     in_comment: bool = False
     comment_end: str = ""
+    obligations: int = 0
 
     @property
     def judged(self) -> Unguided:
@@ -85,6 +117,12 @@ class Unguided:
 
     def ends_unit(self, since: int) -> bool:
         return False
+
+    def openings(self) -> Openings | None:
+        return None
+
+    def openings_behind(self) -> Openings | None:
+        return None
 
     def may_follow(self, char: str) -> bool:
         return True
@@ -156,11 +194,21 @@ class Metered:
         return self._guide.comment_end
 
     @property
+    def obligations(self) -> int:
+        return self._timed(lambda: self._guide.obligations)
+
+    @property
     def judged(self) -> Metered:
         return self._timed(lambda: Metered(self._guide.judged, self._clock))
 
     def ends_unit(self, since: int) -> bool:
         return self._timed(lambda: self._guide.ends_unit(since))
+
+    def openings(self) -> Openings | None:
+        return self._timed(self._guide.openings)
+
+    def openings_behind(self) -> Openings | None:
+        return self._timed(self._guide.openings_behind)
 
     def may_follow(self, char: str) -> bool:
         started = time.perf_counter()

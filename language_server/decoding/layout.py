@@ -177,9 +177,19 @@ class Layout:
         full = self.runs.comment > 0 and self._comment_is_full(1)
         return not full or not guide.in_comment or character in guide.comment_end
 
+    def slack(self, guide: Guide) -> int:
+        """Characters that may follow in any case without a comment or a literal too long."""
+        policy, runs = self.policy, self.runs
+        typed = max(map(_typed, guide.expected()), default=0)
+        used = ((policy.comment, runs.comment), (policy.aside, runs.aside), (policy.literal, typed))
+        return min((cap - length for cap, length in used if cap is not None), default=_ENDLESS)
+
     def _comment_is_full(self, more: int) -> bool:
         policy, runs = self.policy, self.runs
         return _over(policy.comment, runs.comment + more) or _over(policy.aside, runs.aside + more)
+
+
+_ENDLESS = 1 << 30
 
 
 def _over(cap: int | None, length: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,9 +178,13 @@ class Run:
 
     # Moving -------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Append the text that is forced before the model's first choice."""
-        if self.limits.forced_text:
+    def begin(self, path: Sequence[Step] = ()) -> None:
+        """Take up the path of an earlier run; append the text that is forced behind it."""
+        for step in path:
+            self._path.append(step)
+            self._banned.append(set())
+        self._context.append([step.token for step in path])
+        if self.limits.forced_text and not self.state.pending:
             self._append_forced(self.state.guide.forced())
 
     def take(self, token: int, after: State, origin: Origin = "model") -> None:
@@ -225,7 +229,7 @@ class Run:
         self.emit("rejection", after.guide.text[len(self.state.guide.text) :], why)
 
     def emit(self, kind: EventKind, text: str, detail: str = "") -> None:
-        """Report an event to whoever listens."""
+        """Report an event to whoever listens; a listener may raise :class:`Stopped`."""
         if self._on_event is not None:
             length = len(self.state.guide.text) - self._start_length
             self._on_event(Event(kind, text, length, len(self._path), detail))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from language_server.decoding.language_model import Logits
 from language_server.decoding.token_filter import Keys, Search, State, TokenFilter
@@ -43,6 +44,11 @@ class Sampling:
         if self.repetition_penalty <= 0:
             raise ValueError("repetition_penalty must be greater than 0")
 
+    @property
+    def truncates(self) -> bool:
+        """Whether some allowed tokens are never drawn."""
+        return not (self.top_k is None and self.top_p is None and self.min_p is None)
+
 
 class Sampler:
     """Draws tokens; the noise depends only on seed, place and attempt.
@@ -52,7 +58,7 @@ class Sampler:
     """
 
     def __init__(self, sampling: Sampling, seed: int) -> None:
-        self._sampling = sampling
+        self.sampling = sampling
         self._seed = seed & 0xFFFFFFFFFFFFFFFF
 
     def keys(self, logits: Logits, place: int, attempt: int) -> Keys:
@@ -62,14 +68,18 @@ class Sampler:
             place: how many tokens stand before this one.
             attempt: how often tokens have been taken back so far.
         """
-        if self._sampling.temperature == 0:
+        if self.sampling.temperature == 0:
             return np.asarray(logits, dtype=np.float32)
+        noise = self.noise(len(logits), place, attempt)
+        return np.asarray(logits / np.float32(self.sampling.temperature) + noise, np.float32)
+
+    def noise(self, count: int, place: int, attempt: int) -> npt.NDArray[np.float64]:
+        """Gumbel noise for ``count`` tokens, see :meth:`keys`."""
         bits = np.random.PCG64([self._seed, place, attempt])
         # Not in single precision: a draw of exactly 0, one in some millions then, would be a noise
         # without bound, and a token without any likelihood would be chosen.
-        exponential = np.random.Generator(bits).standard_exponential(len(logits))
-        noise = -np.log(np.maximum(exponential, np.finfo(np.float64).tiny))
-        return np.asarray(logits / np.float32(self._sampling.temperature) + noise, np.float32)
+        exponential = np.random.Generator(bits).standard_exponential(count)
+        return np.asarray(-np.log(np.maximum(exponential, np.finfo(np.float64).tiny)))
 
     def draw(
         self,
@@ -84,15 +94,16 @@ class Sampler:
         Args:
             attempt: how often tokens have been taken back so far.
         """
-        logits = self._penalised(logits, written)
+        logits = self.penalised(logits, written)
         keys = self.keys(logits, len(written), attempt)
-        if self._truncates:
+        if self.sampling.truncates:
             kept = self._kept(token_filter, state, logits)
             keys = np.where(kept, keys, -np.inf).astype(np.float32)
         return Search(token_filter, state, keys)
 
-    def _penalised(self, logits: Logits, written: Sequence[int]) -> Logits:
-        penalty = np.float32(self._sampling.repetition_penalty)
+    def penalised(self, logits: Logits, written: Sequence[int]) -> Logits:
+        """The logits behind the repetition penalty."""
+        penalty = np.float32(self.sampling.repetition_penalty)
         if penalty == 1 or not written:
             return logits
         seen = np.unique(np.asarray(written))
@@ -102,14 +113,9 @@ class Sampler:
         )
         return changed
 
-    @property
-    def _truncates(self) -> bool:
-        sampling = self._sampling
-        return not (sampling.top_k is None and sampling.top_p is None and sampling.min_p is None)
-
     def _kept(self, token_filter: TokenFilter, state: State, logits: Logits) -> np.ndarray:
         """The allowed tokens that survive truncation, likeliest first until the cut is certain."""
-        sampling = self._sampling
+        sampling = self.sampling
         temperature = sampling.temperature or 1.0
         kept = np.zeros(len(logits), dtype=np.bool_)
         if np.isneginf(logits).all():

@@ -34,11 +34,17 @@ class Session:
     ) -> None:
         self._filter = TokenFilter(vocabulary, policy)
         self._states: list[State] = [self._filter.start(guide)]
+        self._tokens: list[int] = []
 
     @property
     def state(self) -> State:
         """The state behind the committed tokens."""
         return self._states[-1]
+
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The committed tokens."""
+        return tuple(self._tokens)
 
     @property
     def text(self) -> str:
@@ -63,6 +69,7 @@ class Session:
         if after is None:
             raise ValueError(f"token {token} is not allowed behind {self.text[-40:]!r}")
         self._states.append(self._filter.settle(self.state, after))
+        self._tokens.append(token)
         forced = "" if after.ended or after.pending else after.guide.forced()
         return Committed(forced, after.ended)
 
@@ -76,3 +83,4 @@ class Session:
             raise ValueError(f"cannot take back {count} of {len(self._states) - 1} tokens")
         if count:
             del self._states[-count:]
+            del self._tokens[-count:]

@@ -15,8 +15,6 @@ subtrees rejected at once.
 from __future__ import annotations
 
 import heapq
-import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,12 +22,18 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from language_server.decoding.code_points import code_points, named_by, samples, split_code_points
 from language_server.decoding.guide import Guide
 from language_server.decoding.layout import Layout, LayoutPolicy
+from language_server.decoding.masks import Flags, Mask
+from language_server.decoding.token_runs import TokenRuns
 from language_server.decoding.vocabulary import Node, Vocabulary
+from language_server.decoding.walks import Walks
 
 Keys = npt.NDArray[np.float32]
 _DIRECT_TRIES = 6
+# Tokens that may break a cap and are tried one by one, at most.
+_MOST_DOUBTS = 400
 # From this many tokens that begin beyond ASCII on it pays to ask first whether any may stand.
 _MANY = 64
 
@@ -93,11 +97,47 @@ class TokenFilter:
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:
         """The full mask: one entry per id of the vocabulary."""
+        by_grammar = self.by_language(state)
+        if by_grammar is not None:
+            within = self.capped(state, by_grammar)
+            if within is not None:
+                mask = within if within.any() or state.may_end else by_grammar
+                mask[list(self.vocabulary.end_tokens)] = state.may_end
+                return mask
         mask = np.zeros(len(self.vocabulary), dtype=np.bool_)
         everything = np.zeros(len(self.vocabulary), dtype=np.float32)
         for token, _ in Search(self, state, everything):
             mask[token] = True
         return mask
+
+    def by_language(self, state: State) -> Flags | None:
+        """The tokens that the guide allows, caps and end tokens aside; None if that takes long."""
+        if state.ended or state.pending:
+            return None
+        if state.guide.openings() is None:
+            return None
+        walks = _memory(self.vocabulary).walks()
+        mask = Mask(walks, lambda data: self._may_begin(state, data))
+        mask.fill(state.guide)
+        by_id = np.zeros(len(self.vocabulary), dtype=np.bool_)
+        by_id[walks.trie.order] = mask.allowed
+        return by_id
+
+    def capped(self, state: State, mask: Flags) -> Flags | None:
+        """Those of a mask that the layout policy likes; None if telling them takes long."""
+        runs = _memory(self.vocabulary).runs
+        liked = mask & runs.within(state.layout)
+        doubtful = np.flatnonzero(liked & (runs.length > state.layout.slack(state.guide)))
+        if len(doubtful) > _MOST_DOUBTS:
+            return None
+        for token in doubtful.tolist():
+            after = self.step(state, token)
+            liked[token] = after is not None and self.within_caps(state, after)
+        return liked
+
+    def _may_begin(self, state: State, data: bytes) -> bool:
+        after = self._read(state, data)
+        return after is not None and (not after.pending or _can_finish(after))
 
     def branches(self, state: State, node: Node) -> list[tuple[int, int, Node]]:
         """The children of ``node`` worth reading: place among all children, byte, child."""
@@ -116,7 +156,7 @@ class TokenFilter:
 
     def _read(self, state: State, data: bytes) -> State | None:
         """The state behind some bytes; what is pending at the end is not judged here."""
-        split = _split_code_points(state.pending + data)
+        split = split_code_points(state.pending + data)
         if split is None:
             return None
         text, pending = split
@@ -174,6 +214,16 @@ class Search:
                 yield token, after
             else:
                 over_caps.append((token, after))
+        masks = self._masks()
+        if masks is not None:
+            for mask in masks:
+                for token, after in self._in_order(mask):
+                    found = True
+                    yield token, after
+                if found:
+                    return
+            yield from over_caps
+            return
         self._expand_root()
         for token, after in self._best_first(subtrees):
             found = True
@@ -193,6 +243,25 @@ class Search:
                 return
             after = self._filter.step(self._state, token)
             self._keys[token] = -np.inf
+            if after is None:
+                self.rejections += 1
+            else:
+                yield token, after
+
+    def _masks(self) -> tuple[Flags, Flags] | None:
+        """The mask within the caps and, where that is empty, the one without them."""
+        by_language = self._filter.by_language(self._state)
+        if by_language is None:
+            return None
+        within = self._filter.capped(self._state, by_language)
+        return None if within is None else (within, by_language)
+
+    def _in_order(self, mask: Flags) -> Iterator[tuple[int, State]]:
+        """The tokens of a mask and the end tokens, highest key first."""
+        mask[list(self._filter.vocabulary.end_tokens)] = True
+        tokens = np.flatnonzero(mask & (self._keys > -np.inf))
+        for token in tokens[np.argsort(-self._keys[tokens], kind="stable")].tolist():
+            after = self._filter.step(self._state, token)
             if after is None:
                 self.rejections += 1
             else:
@@ -262,20 +331,9 @@ class _Item:
         return not self.state.layout.permits_first(chr(self.byte), self.state.guide)
 
 
-def _split_code_points(data: bytes) -> tuple[str, bytes] | None:
-    """Whole code points and the beginning of one more; None if it is no UTF-8."""
-    try:
-        return data.decode(), b""
-    except UnicodeDecodeError as error:
-        # An unfinished code point is reported as reaching to the end of the data.
-        if error.reason == "unexpected end of data" and error.end == len(data):
-            return data[: error.start].decode(), data[error.start :]
-        return None
-
-
 def _can_finish(state: State) -> bool:
     """Whether some code point beginning with the pending bytes may stand here."""
-    low, high = _code_points(state.pending)
+    low, high = code_points(state.pending)
     return _may_stand(state.guide, low, high)
 
 
@@ -289,52 +347,33 @@ def _may_stand(guide: Guide, low: int, high: int) -> bool:
     named = {character for character in _named(guide) if low <= ord(character) <= high}
     return any(
         guide.may_follow(character) and guide.advance(character).alive
-        for character in (*sorted(named), *_samples(low, high))
+        for character in (*sorted(named), *samples(low, high))
     )
-
-
-def _code_points(pending: bytes) -> tuple[int, int]:
-    """The first and last code point whose UTF-8 form begins with ``pending``."""
-    lead = pending[0]
-    length = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
-    point = lead & (0xFF >> (length + 1))
-    for byte in pending[1:]:
-        point = point << 6 | byte & 0x3F
-    missing = 6 * (length - len(pending))
-    low, high = point << missing, (point + 1 << missing) - 1
-    floor = {2: 0x80, 3: 0x800, 4: 0x10000}[length]
-    low, high = max(low, floor), min(high, 0x10FFFF)
-    return low, (0xD7FF if low < 0xD800 <= high else high)
-
-
-# White space that is not of a category of white space, and letters whose other case is ASCII.
-_PECULIAR = "\x85ıſK"
-
-
-@lru_cache(maxsize=1024)
-def _samples(low: int, high: int) -> tuple[str, ...]:
-    first: dict[str, str] = {}
-    # Beyond the second plane there are few kinds of characters, and each begins a range.
-    for point in (*range(low, min(high, 0x2FFFF) + 1), *range(max(low, 0x30000), high + 1, 0x100)):
-        first.setdefault(unicodedata.category(chr(point)), chr(point))
-    peculiar = (character for character in _PECULIAR if low <= ord(character) <= high)
-    return (*first.values(), *peculiar)
-
-
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 
 
 def _named(guide: Guide) -> set[str]:
     """Characters beyond ASCII that the terminals expected here, or the text itself, name."""
     found = set() if guide.text.isascii() else {c for c in guide.text if c > "\x7f"}
     for expected in guide.expected():
-        terminal = expected.terminal
-        source = (getattr(terminal, "text", "") or "") + (getattr(terminal, "pattern", "") or "")
-        if "\\" in source or not source.isascii():
-            source = _ESCAPE.sub(_unescaped, source)
-            found.update(character for character in source if character > "\x7f")
+        found.update(named_by(expected.terminal))
     return found
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    return chr(int(escape[escape.lastindex or 0], 16))
+class _Memory:
+    """What is worth keeping of a vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._walks = Walks(vocabulary.token_bytes)
+        self.runs = TokenRuns(vocabulary.token_bytes)
+
+    def walks(self) -> Walks:
+        """The walks; begun anew when there are too many."""
+        if self._walks.is_full:
+            self._walks = Walks(self._vocabulary.token_bytes)
+        return self._walks
+
+
+@lru_cache(maxsize=4)
+def _memory(vocabulary: Vocabulary) -> _Memory:
+    return _Memory(vocabulary)

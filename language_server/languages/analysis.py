@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from language_server.constraints import ConstraintSet, Evaluation, Violation
+from language_server.constraints import Assertion, ConstraintSet, Evaluation, Violation
 from language_server.diagnostic import Diagnostic
 from language_server.languages.declaration import OwnRules
 from language_server.languages.wording import syntax_message
@@ -48,6 +48,7 @@ def analyse(
     surroundings: Surroundings | None = None,
     known: Analysis | None = None,
     own_rules: OwnRules | None = None,
+    given: tuple[Assertion, ...] = (),
 ) -> Analysis:
     """All problems of a text as it stands, with the model it states; never raises.
 
@@ -57,14 +58,15 @@ def analyse(
     Args:
         known: the analysis of an earlier version of the text: only what a change affects is read,
             and its model is changed where it can be (`Reading.edited`).
+        given: what holds from the start.
     """
     body = text.removeprefix(BYTE_ORDER_MARK)
     reading: Reading | None = None
     try:
         parse = grammar.parse(body, known.parse if known is not None else None)
         found = [_fault(fault, body) for fault in parse.faults]
-        initial = constraints.initial(surroundings=surroundings)
-        evaluation, reading = _read(initial, parse, known)
+        initial = constraints.initial(given, surroundings)
+        evaluation, reading = _read(initial, parse, None if given else known)
         violations = (
             (*evaluation.obligations, *evaluation.warnings)
             if parse.complete
@@ -80,11 +82,11 @@ def analyse(
     except Exception as error:
         logger.exception("the analysis failed")
         parse, reading = grammar.parse(""), None
-        evaluation = constraints.initial()
+        evaluation = constraints.initial(given)
         message = f"the analysis failed ({type(error).__name__}); please report this text"
         found = [Diagnostic(0, len(body), "error", "syntax", "internal", message)]
     ordered = sorted(set(found), key=lambda each: (each.start, each.end, each.message))
-    return Analysis(shifted(ordered, text), evaluation, parse, reading)
+    return Analysis(shifted(ordered, text), evaluation, parse, None if given else reading)
 
 
 def _read(

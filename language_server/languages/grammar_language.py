@@ -57,7 +57,8 @@ class GrammarLanguage:
         """Rules of imported grammars, classes of other languages, and rules that stand twice.
 
         Of rules with one name textX takes the last. A class is not looked for where its feature
-        has values of several types, which then may be anything.
+        has values of several types, which then may be anything; nor are the names in a rule of
+        which another one takes the place.
         """
         for _, last in _rules_twice(model):
             name = str(model.name_of(last))
@@ -72,7 +73,7 @@ class GrammarLanguage:
             alias = model.value(reference, "alias") or language
             for name in _classes(language):
                 yield Declaration(f"{alias}.{name}", "Rule", None, 0, 0)
-        for name in _ignored_classes(model):
+        for name in (*_ignored_classes(model), *_ignored_names(model)):
             yield Declaration(name, "Rule", None, 0, 0)
 
     def check(self, model: PartialModel, path: Path | None) -> Iterator[Diagnostic]:
@@ -217,6 +218,20 @@ def _ignored_classes(model: PartialModel) -> Iterator[str]:
             yield from (name for is_class, name in types if is_class)
 
 
+def _ignored_names(model: PartialModel) -> set[str]:
+    """The names that only those rules mention that textX does not take."""
+    ignored = [model.span(rule) for rule, _ in _rules_twice(model)]
+    if not ignored:
+        return set()
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for cls, feature in (("Call", "rule"), ("ObjectReference", "class")):
+        for mention in model.objects(cls):
+            at, _ = model.span(mention)
+            inside = any(start <= at < end for start, end in ignored)
+            names[inside].update(str(model.name_of(t)) for t in model.targets(mention, feature))
+    return names[True] - names[False]
+
+
 def _features(model: PartialModel) -> Iterator[tuple[str, list[ObjectId]]]:
     """Each feature of each rule, with its assignments in order."""
     rules = _in_order(model, "Rule")
@@ -249,7 +264,9 @@ def _type(model: PartialModel, assignment: ObjectId) -> tuple[bool, str]:
 
 def _circles(model: PartialModel) -> Iterator[Diagnostic]:
     """Rules that are nothing but each other's names, which textX follows for ever."""
-    meant = {rule: _only_call(model, rule) for rule in model.objects("Rule")}
+    last = dict(_rules_twice(model))
+    called = {rule: _only_call(model, rule) for rule in model.objects("Rule") if rule not in last}
+    meant = {rule: last.get(call, call) for rule, call in called.items() if call is not None}
     for rule in meant:
         way = [rule]
         while (following := meant.get(way[-1])) is not None and following not in way:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from textx.metamodel import TextXMetaModel
 
-from language_server.constraints import ConstraintSet, Theory
-from language_server.constraints.problem import ProblemError, load_problem
+from language_server.constraints import Assertion, ConstraintSet, Theory
+from language_server.constraints.problem import ProblemError, load_given, load_problem
+from language_server.constraints.problem_facts import written
 from language_server.diagnostic import Diagnostic
 from language_server.languages.agreement import Mismatch, agree, clashes_with_textx, idle_imports
 from language_server.languages.analysis import (
@@ -46,6 +47,7 @@ class Definition:
         extensions: endings of model files, with the dot.
         patterns: names of model files that no ending covers, as globs (``Makefile.*``).
         units: classes whose objects are syntactic units; where there are none, all are.
+        given: a ``.problem`` file with facts that hold of every text from the start.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Definition:
     extensions: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    given: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,7 @@ class Language:
         check_further: rules of the language that its constraints cannot state; asked about texts
             that textX loads.
         own_rules: what the language knows beyond grammar, metamodel and constraints.
+        given: facts that hold of every text from the start; see `with_given`.
         home: which file of which library its texts are, None where they are of no file.
     """
 
@@ -88,6 +92,7 @@ class Language:
     summary: str = ""
     check_further: Check | None = None
     own_rules: OwnRules | None = None
+    given: tuple[Assertion, ...] = ()
     home: Home | None = None
 
     @property
@@ -116,6 +121,8 @@ class Language:
         told = [f"You write models in the language {self.name}."]
         if self.summary:
             told.append(self.summary)
+        if self.given:
+            told.append("These facts hold: " + " ".join(map(written, self.given)))
         told.append("Answer with the model alone: no explanation, no code fence.")
         return "\n".join(told)
 
@@ -127,6 +134,21 @@ class Language:
     def at(self, path: Path, library: Library) -> Language:
         """The language for the text of one file; what it imports is found by the library."""
         return replace(self, home=Home(library, path)) if self.links.imports else self
+
+    def with_given(self, facts: Path) -> Language:
+        """The language for texts of which some facts hold from the start.
+
+        Args:
+            facts: a problem file with assertions in the words of the language's metamodel.
+
+        Raises:
+            LanguageError: the first mistake in that file.
+        """
+        read_text(facts, "file of given facts")
+        try:
+            return replace(self, given=(*self.given, *load_given(facts, self.theory)))
+        except ProblemError as error:
+            raise _problem_error(error) from None
 
     def surroundings(self, path: Path | None = None) -> Surroundings | None:
         """The files around a text; None where the language does not look beyond the text.
@@ -159,6 +181,7 @@ class Language:
             around,
             known,
             own_rules=self.own_rules,
+            given=self.given,
         )
 
     def problems(
@@ -231,7 +254,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         constraints = ConstraintSet.of(theory, agreement.mapping)
     except RecursionError:
         raise LanguageError("the grammar is nested too deeply", definition.grammar) from None
-    return Language(
+    language = Language(
         name=definition.name,
         metamodel=metamodel,
         grammar=grammar,
@@ -245,6 +268,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         check_further=further_problem_check(definition.grammar),
         own_rules=grammar_language(definition.grammar, grammar),
     )
+    return language if definition.given is None else language.with_given(definition.given)
 
 
 def _theory(definition: Definition, metamodel: TextXMetaModel) -> Theory:
@@ -254,9 +278,13 @@ def _theory(definition: Definition, metamodel: TextXMetaModel) -> Theory:
     try:
         return load_problem(definition.problem)
     except ProblemError as error:
-        raise LanguageError(
-            error.message, error.path, error.line or None, error.column or None, error.cure
-        ) from None
+        raise _problem_error(error) from None
+
+
+def _problem_error(error: ProblemError) -> LanguageError:
+    return LanguageError(
+        error.message, error.path, error.line or None, error.column or None, error.cure
+    )
 
 
 def _mismatch_error(mismatch: Mismatch, definition: Definition) -> LanguageError:

@@ -8,6 +8,7 @@ extensions = [".door"]              # optional: by default .<name>
 patterns = ["doors/*.txt"]          # optional: globs of further model files
 examples = "door-examples"          # optional: by default <grammar>.examples beside it
 units = ["Door"]                    # optional: rules whose objects are checked when they end
+given = "doors/house.problem"       # optional: facts that hold of every model from the start
 
 [files]                             # optional: which language has files that several claim
 "*.dsl" = "door"
@@ -26,7 +27,7 @@ from language_server.languages.language import Definition
 from language_server.languages.shipped import shipped_folders
 
 MANIFEST = "langwright.toml"
-_KEYS = {"name", "grammar", "problem", "extensions", "patterns", "examples", "units"}
+_KEYS = {"name", "grammar", "problem", "extensions", "patterns", "examples", "units", "given"}
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
         ),
         patterns=tuple(entry.get("patterns", ())),
         units=tuple(entry.get("units", ())),
+        given=folder / entry["given"] if "given" in entry else None,
     )
 
 

@@ -9,7 +9,7 @@ from language_server.partial_model.model import (
     PartialModel,
     Reference,
 )
-from language_server.partial_model.naming import names_for, undeclared_names
+from language_server.partial_model.naming import closed_names, names_for, undeclared_names
 from language_server.partial_model.objects import Unit
 from language_server.partial_model.reading import Reading
 from language_server.partial_model.refinement import finish, identity_of, refine
@@ -38,6 +38,7 @@ __all__ = [
     "Target",
     "Truth",
     "Unit",
+    "closed_names",
     "finish",
     "identity_of",
     "names_for",

@@ -246,6 +246,23 @@ class PartialModel:
                 seen.add(name)
                 yield name, node
 
+    def given_names(self, cls: str) -> frozenset[str]:
+        """The names of given objects of a class, or of a more general one, that text declares."""
+        found: frozenset[str] = frozenset()
+        for ancestor in self.schema.classes[cls].ancestors:
+            found |= self.facts.get(("given", ancestor), NOTHING)
+        return found
+
+    def is_given(self, node: ObjectId) -> bool:
+        """Whether an object declared in the text is a given one; of one name it is the first."""
+        record = self.nodes[node]
+        bearers = self.facts.get(("name", record.name), NOTHING)
+        return any(
+            record.name in self.given_names(kind)
+            and node == min(each for each in bearers if kind in self.nodes[each].kinds)
+            for kind in record.kinds
+        )
+
     def unresolved(self) -> tuple[Reference, ...]:
         """References whose target is not declared so far, in textual order."""
         found = [
@@ -283,8 +300,10 @@ class PartialModel:
         if record.kinds.isdisjoint(feature.targets):
             return False
         stated = not (self.nodes[source].open or record.open or feature.late)
-        if stated and feature.opposite is not None:
-            return False
+        if feature.opposite is not None:
+            opposite = self.schema.features[feature.opposite]
+            if stated or not self.may_fill(opposite, target):
+                return False
         if feature.containment and record.role not in ("new", "mentioned", "keyed"):
             return record.role == "individual" and record.open
         return True

@@ -61,6 +61,31 @@ def undeclared_names(model: PartialModel) -> Iterator[str]:
             seen.add(part)
 
 
+def closed_names(model: PartialModel, rule: str, feature: str) -> frozenset[str] | None:
+    """The names that a text can give an object here; None where it may be any one.
+
+    That is where all objects of a class are given. Names in any case stand here in lower case.
+
+    Args:
+        model: the model of a text that goes on.
+        rule: the class of the grammar that the object is of.
+        feature: the feature that is being read.
+    """
+    info = model.schema.rules.get(rule)
+    if info is None or feature not in (info.key or ("name",)) or len(info.key) > 1:
+        return None
+    new = model.schema.new.get(info.name)
+    if new is None or new in model.nodes or info.features[feature].target != "string":
+        return None
+    if not info.key:
+        waiting = (name for (_, name), node in model.pending.items() if node in model.nodes)
+        return model.given_names(info.name) & frozenset(waiting)
+    names = (model.nodes[node].name or "" for node in model.objects(info.name))
+    if info.name in model.schema.case_insensitive:
+        return frozenset(name.casefold() for name in names)
+    return frozenset(names)
+
+
 def _names(parts: list[str], way: Way) -> Iterator[str]:
     """The names of an object, shortest first."""
     if not isinstance(way.scope, Qualified | Expression):

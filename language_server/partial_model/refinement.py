@@ -364,7 +364,7 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
             number,
             draft.nodes[number]._replace(name=name, name_start=event.start, name_end=event.end),
         )
-        draft.touched.append(("named",))
+        draft.touched += [("named",), ("bounds", number)]
     for target, mentioned in fitting:
         draft.pending = draft.pending.delete((target, name))
         if mentioned != number and mentioned not in taken:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.partial_model import names_for, undeclared_names
+from language_server.projection.attribute_values import attribute_value
 from language_server.syntax import Expected
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
         yield from _undeclared(prefix, reading, expected.cls)
         yield from _new_names(prefix, reading, expected.cls)
     else:
-        example = expected.terminal.example(expected.typed)
-        if example is not None:
-            yield _move(prefix, expected, "value", example)
+        value = attribute_value(prefix, expected)
+        if value is not None:
+            yield _move(prefix, expected, "value", value)
 
 
 def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]:
@@ -109,6 +110,9 @@ def _undeclared(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
 def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     expected = reading.expected
     model = reading.evaluation.model
+    new = model.schema.new.get(cls)
+    if new is not None and new not in model.nodes:
+        return  # all its objects are given
     taken = {str(name) for name, _ in model.candidates(cls)}
     for name in islice(new_names(expected, cls, taken), 1):
         yield _move(prefix, expected, "declaration", name)

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
 from language_server.constraints.symmetry import representative
 from language_server.languages import Language
+from language_server.partial_model import closed_names
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves
+from language_server.projection.openings import Openings
 from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
     Close,
@@ -113,11 +115,11 @@ class Prefix:
 
     @staticmethod
     def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
-        """The empty prefix; `given` facts hold from the start."""
+        """The empty prefix; `given` facts hold from the start, besides those of the language."""
         return Prefix(
             language,
             language.grammar.start(),
-            language.constraints.initial(tuple(given), language.surroundings()),
+            language.constraints.initial((*language.given, *given), language.surroundings()),
         )
 
     @staticmethod
@@ -193,6 +195,16 @@ class Prefix:
         return self._fold(trail).evaluation
 
     @cached_property
+    def obligations(self) -> int:
+        """What would have to be added to lift all that is violated if the text ended here.
+
+        Counted as the constraints count (`Violation.degree`), in the reading that owes least.
+        """
+        finished = self.finished
+        models = [finished] if finished else [reading.evaluation for reading in self.readings]
+        return min((sum(owed.degree for owed in model.obligations) for model in models), default=0)
+
+    @cached_property
     def reasons(self) -> tuple[str, ...]:
         """Why the prefix is not alive; empty while it is."""
         if self.alive:
@@ -219,6 +231,36 @@ class Prefix:
             trails.add(finished)
         units = self.language.units
         return bool(trails) and all(_has_unit(trail, since, units) for trail in trails)
+
+    def openings(self) -> Openings | None:
+        """What the end of the prefix leaves open; None where that is not all there is to know."""
+        each = self.state.openings()
+        return Openings(self, each, False) if each is not None else None
+
+    def openings_behind(self) -> Openings | None:
+        """As `openings`, if the terminals that are whole at the end of the prefix end there."""
+        each = self.state.openings_behind()
+        return Openings(self, each, True) if each is not None else None
+
+    def values(self, expected: Expected) -> bool | tuple[str, ...]:
+        """What the terminal at the end of the prefix may still be, as far as propagation tells.
+
+        Returns:
+            True: whatever the grammar allows; False: nothing; else the rests of the only names.
+        """
+        if expected.terminal.kind == "keyword" or expected.target is None:
+            return self._viable(expected)
+        known = self._fold(expected.trail)
+        if known.evaluation.contradictions:
+            return False
+        if expected.feature is None or self._viable_reference(expected, known, _ANY_NEW_NAME):
+            return True
+        begun = expected.value_begun + expected.typed
+        return tuple(
+            name[len(begun) :]
+            for name, _ in known.evaluation.model.candidates(expected.target)
+            if name.startswith(begun) and self._viable_reference(expected, known, name)
+        )
 
     def may_follow(self, char: str) -> bool:
         """False only if no text goes on with ``char``: a first look, by the grammar alone."""
@@ -322,7 +364,23 @@ class Prefix:
             return ahead == 0 or self._viable_keyword(expected, known, ahead)
         if expected.target is not None:
             return self._viable_name(expected, known)
-        return True
+        return self._viable_identity(expected, known)
+
+    def _viable_identity(self, expected: Expected, known: Fold) -> bool:
+        """Whether what is read can become the name of an object that there may be."""
+        if expected.cls is None or expected.feature is None:
+            return True
+        names = closed_names(known.evaluation.model, expected.cls, expected.feature)
+        terminal, begun = expected.terminal, expected.value_begun + expected.typed
+        if names is None or any(terminal.match(name, 0) != len(name) for name in names):
+            return True  # any name will do, or it is not written as it is
+        # What is read behind a whole name may turn out not to belong to it.
+        readings = (begun, begun.casefold())
+        return any(
+            name.startswith(readings) or each.startswith(name)
+            for name in names
+            for each in readings
+        )
 
     def _viable_keyword(self, expected: Expected, known: Fold, ahead: int) -> bool:
         keyword = expected.terminal.text

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from language_server.constraints.goal import Goal
 from language_server.partial_model import Draft, FeatureInfo, ObjectId, PartialModel, refine
 from language_server.partial_model.model import Frame
+from language_server.projection.attribute_values import attribute_value
 from language_server.projection.moves import new_names
 from language_server.syntax import Close, Event, Expected, Open, Trail
 
@@ -126,7 +127,7 @@ class Realisation:
             if embedding is None:
                 continue
             self._note(model, embedding)
-            for text, named, wanted in self._texts(expected, model, embedding, names):
+            for text, named, wanted in self._texts(prefix, expected, model, embedding, names):
                 if expected.typed:
                     if not text.startswith(expected.typed):
                         continue
@@ -162,7 +163,12 @@ class Realisation:
     # ---- what may be written -----------------------------------------------------------------
 
     def _texts(
-        self, expected: Expected, model: PartialModel, embedding: _Embedding, names: _Names
+        self,
+        prefix: Prefix,
+        expected: Expected,
+        model: PartialModel,
+        embedding: _Embedding,
+        names: _Names,
     ) -> Iterator[tuple[str, _Names, bool]]:
         """Terminals that state a part of the goal, or nothing at all.
 
@@ -185,12 +191,13 @@ class Realisation:
             yield from ((text, names, False) for text in _some_text(expected))
             return
         wanted = [fact for node in objects for fact in self._missing(node, embedding)]
-        yield from self._values(expected, feature, model, wanted, names)
+        yield from self._values(prefix, expected, feature, model, wanted, names)
         if key and frame.node is not None and not any(s == feature.symbol for s, _ in wanted):
-            yield from self._again(expected, feature, model, frame.node, names)
+            yield from self._again(prefix, expected, feature, model, frame.node, names)
 
     def _again(
         self,
+        prefix: Prefix,
         expected: Expected,
         feature: FeatureInfo,
         model: PartialModel,
@@ -208,11 +215,12 @@ class Realisation:
                 yield rest, names, False
             return
         facts = [(feature.symbol, target) for target in model.targets(node, feature.symbol)]
-        for text, named, _ in self._values(expected, feature, model, list(facts), names):
+        for text, named, _ in self._values(prefix, expected, feature, model, list(facts), names):
             yield text, named, False
 
     def _values(
         self,
+        prefix: Prefix,
         expected: Expected,
         feature: FeatureInfo,
         model: PartialModel,
@@ -223,7 +231,9 @@ class Realisation:
         if not targets:
             return
         if feature.attribute:
-            yield from ((text, names, True) for text in _some_text(expected))
+            value = attribute_value(prefix, expected)
+            if value is not None:
+                yield value, names, True
             return
         for target in targets:
             if target is None:

@@ -5,6 +5,8 @@ from language_server.syntax.events import Assign, Close, Event, Open, Refer, Tra
 from language_server.syntax.finding import GrammarFinding, GrammarPlace
 from language_server.syntax.grammar import Grammar
 from language_server.syntax.joints import comment_end, joint, stands_apart
+from language_server.syntax.lexers import Lexer, LexicalState, Outcome
+from language_server.syntax.openings import Opening
 from language_server.syntax.recovery import SyntaxFault
 from language_server.syntax.state import Expected, ParseState
 from language_server.syntax.terminals import Terminal
@@ -17,7 +19,11 @@ __all__ = [
     "Grammar",
     "GrammarFinding",
     "GrammarPlace",
+    "Lexer",
+    "LexicalState",
     "Open",
+    "Opening",
+    "Outcome",
     "Parse",
     "ParseState",
     "Refer",

@@ -24,6 +24,7 @@ from language_server.syntax.events import Assign, Close, Event, Open, Refer, Tra
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.machine import Machine
 from language_server.syntax.recovery import SyntaxFault, repair
+from language_server.syntax.repairs import BACK
 from language_server.syntax.slots import Part
 from language_server.syntax.state import LOOK_BEHIND
 from language_server.syntax.values import TEXT
@@ -168,6 +169,12 @@ def parse(skipper: Skipper, first: Thread, text: str, known: Parse | None) -> Pa
         entry, at, place = first, 0, 0
     while True:
         segment, behind = reader.read(entry, at, place, edit.stops(place))
+        while reader.short and segments:
+            before = segments.pop()
+            least = place + segment.faults[0].start - segment.start
+            place -= before.end - before.start
+            reader.faults -= len(segment.faults) + len(before.faults)
+            segment, behind = reader.read(before.entry, before.start, place, None, least)
         segments.append(segment)
         if behind is None:
             break
@@ -292,15 +299,17 @@ class _Reader:
 
     Attributes:
         faults: how many there have been.
+        short: whether the first fault of the last segment asks for more of what was read before.
     """
 
     def __init__(self, skipper: Skipper, text: str, faults: int) -> None:
         self._skipper = skipper
         self._text = text
         self.faults = faults
+        self.short = False
 
     def read(
-        self, entry: Thread, at: int, place: int, stop: int | None
+        self, entry: Thread, at: int, place: int, stop: int | None, least: int = 0
     ) -> tuple[Segment, Thread | None]:
         """Read a segment.
 
@@ -309,13 +318,16 @@ class _Reader:
             at: where it stands, in its own offsets.
             place: the same place in the text.
             stop: up to where to read, if that is not far; the segment then ends before.
+            least: up to where to read before the segment may end.
 
         Returns:
             The segment, and the thread behind it, None at the end of the text.
         """
         text, moved = self._text, place - at
         agenda = Agenda({at: {entry.key(): entry}}, {}, frozenset())
+        past = [agenda]
         faults: list[SyntaxFault] = []
+        self.short = False
         seen, step = place, STRIDE
         near = stop is not None and place < stop <= place + 2 * STRIDE
         limit = stop if near and stop is not None else place + STRIDE
@@ -331,16 +343,20 @@ class _Reader:
                 advanced = machine.base.first() - agenda.first()
                 step = STRIDE if 2 * advanced > step else 2 * step
                 agenda, sure = machine.base, machine.sure_base
+                if advanced:
+                    past = [*past[-BACK:], agenda]
             else:
-                repaired = repair(machine, text, moved)
+                repaired = repair(machine, past, text, moved)
+                self.short = self.short or (repaired.short and not faults)
                 faults.append(repaired.fault)
                 self.faults += 1
                 if repaired.agenda is None or self.faults >= MOST_FAULTS:
                     return self._last(entry, at, moved, repaired.trail, faults), None
                 agenda, sure, step = repaired.agenda, repaired.agenda, STRIDE
+                past = [agenda]
                 seen = max(seen, repaired.seen)
             behind = _between(sure)
-            if behind is not None and sure.first() > at:
+            if behind is not None and sure.first() > at and sure.first() + moved > least:
                 end, known = sure.first(), None if seen == len(text) else seen - moved
                 segment = _segment(entry, at, end, known, behind.trail, faults)
                 return segment, _without_past(behind)

@@ -30,6 +30,7 @@ class Skipper:
         self._probes: dict[Layout, Slot] = {}
         self._by_char: dict[str, tuple[Terminal, ...]] = {}
         self._comments = _simple_comments(compiler)
+        self._comment_starts: dict[str, bool] = {}
 
     @cached_property
     def terminals(self) -> tuple[Terminal, ...]:
@@ -53,6 +54,12 @@ class Skipper:
 
     def begins_comment(self, char: str) -> bool:
         """Whether a comment may start with ``char``."""
+        known = self._comment_starts.get(char)
+        if known is None:
+            known = self._comment_starts[char] = self._begins_comment(char)
+        return known
+
+    def _begins_comment(self, char: str) -> bool:
         if self._compiler.comments is None:
             return False
         if self._comments is None:

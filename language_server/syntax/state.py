@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from language_server.syntax.agenda import IN_COMMENT, Agenda, Waiting
 from language_server.syntax.events import Trail
 from language_server.syntax.fillable import fillable
-from language_server.syntax.frames import Thread, flush
+from language_server.syntax.frames import Guard, Thread, flush
 from language_server.syntax.machine import Machine
+from language_server.syntax.openings import Opening, openings, openings_behind
 from language_server.syntax.readings import MOST_READINGS, Reading, readings
 from language_server.syntax.slots import MatchSlot, Mode
 from language_server.syntax.terminals import Terminal
@@ -110,6 +111,7 @@ class ParseState:
         "_explored",
         "_finished",
         "_followers",
+        "_readings",
         "_shift",
         "_text",
         "_window",
@@ -128,6 +130,7 @@ class ParseState:
         self._expected: tuple[Expected, ...] | None = None
         self._finished: tuple[Trail | None] | None = None
         self._followers: dict[str, bool] = {}
+        self._readings: dict[tuple[Waiting, frozenset[Guard]], tuple[Expected, ...]] = {}
         self.agenda: Agenda | None = None
         self._explored: Machine | None = None
         self.alive = False
@@ -170,8 +173,32 @@ class ParseState:
         """The terminals that may stand at the end of the prefix, the preferred reading first."""
         if self._expected is None:
             in_order = sorted(self._explore().waiting, key=lambda waiting: waiting.start)
-            self._expected = tuple(e for waiting in in_order for e in self._expect(waiting))
+            won = self._explore().won
+            self._expected = tuple(e for each in in_order for e in self.readings_of(each, won))
         return self._expected
+
+    def openings(self) -> tuple[Opening, ...] | None:
+        """What the end of the prefix leaves open; None where that is not all there is to know."""
+        return openings(self, self._explore())
+
+    def begins_comment(self, char: str) -> bool:
+        """Whether a comment may start with ``char``."""
+        return self.skipper.begins_comment(char)
+
+    def openings_behind(self) -> tuple[Opening, ...] | None:
+        """As ``openings``, if the terminals that are whole end here."""
+        return openings_behind(self, self._explore())
+
+    def readings_of(self, waiting: Waiting, won: frozenset[Guard]) -> tuple[Expected, ...]:
+        """The readings that depend on one of the waiting threads where some guards have won."""
+        known = self._readings.get((waiting, won))
+        if known is None:
+            known = self._readings[waiting, won] = tuple(self._expect(waiting, won))
+        return known
+
+    def text_from(self, place: int) -> str:
+        """The text from ``place`` on, which must be behind what is decided."""
+        return self._window[place - self._shift :]
 
     @property
     def exhaustive(self) -> bool:
@@ -267,14 +294,14 @@ class ParseState:
             self._window = self._window[useless:]
             self._shift += useless
 
-    def _expect(self, waiting: Waiting) -> Iterator[Expected]:
+    def _expect(self, waiting: Waiting, won: frozenset[Guard]) -> Iterator[Expected]:
         thread, start = waiting.thread, waiting.start
         slot = thread.slot
         assert isinstance(slot, MatchSlot)
         typed = "" if waiting.comment else self._window[start - self._shift :]
         missing = max(slot.terminal.width - len(typed), 0)
         rest = slot.behind + thread.frame.rest()
-        for reading in readings(thread, self._explore().won):
+        for reading in readings(thread, won):
             sink = slot.sink if slot.sink is not None else reading.sink()
             value = None
             if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):

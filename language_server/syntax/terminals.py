@@ -83,6 +83,11 @@ class Terminal:
     def __repr__(self) -> str:
         return f"Terminal({self.kind}, {self.name!r})"
 
+    @property
+    def matcher(self) -> re.Pattern[str] | None:
+        """What matches it, where that is a regular expression."""
+        return self._matcher
+
     def describe(self) -> str:
         """The terminal in the words of an error message."""
         if self.kind == "end":
@@ -291,6 +296,11 @@ def _ask_at_end(pattern: str) -> str:
             if step == r"\w":
                 # For `re` a word character is what `str.isalnum` says; `regex` counts marks too.
                 parts.append(r"\p{L}\p{N}_" if in_set else r"[\p{L}\p{N}_]")
+            elif step == r"\s":
+                # `re` takes the separators of records for white space, too; `regex` does not.
+                parts.append(r"\s\x1c-\x1f" if in_set else r"[\s\x1c-\x1f]")
+            elif step == r"\S" and not in_set:
+                parts.append(r"[^\s\x1c-\x1f]")
             else:
                 parts.append(f"(?:(?={SENTINEL})|{step})" if asks else step)
         elif in_set:

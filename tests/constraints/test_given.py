@@ -62,7 +62,8 @@ def test_without_exclusion_the_vocabulary_is_open() -> None:
     assert evaluation.contradictions == ()
 
 
-def test_a_reference_may_name_a_given_object_and_no_other() -> None:
+def test_a_given_object_that_is_referred_to_is_still_to_be_declared() -> None:
+    """A name means an object of the text for textX, so the text has to have it."""
     constraints = ConstraintSet.of(
         load_problem("class M { contains S[] states } class S { string[1] name  S next }")
     )
@@ -72,8 +73,16 @@ def test_a_reference_may_name_a_given_object_and_no_other() -> None:
     )
     events: list[Event] = [Open("M", None, False, 0), Open("S", "states", True, 1)]
     evaluation = constraints.initial(given[:1]).refine_all(
-        [*events, Refer("next", False, "S", "a", "ID", 2, 3)]
+        [*events, Refer("next", False, "S", "a", "ID", 2, 3), Close(4)]
     )
+    assert [reference.name for reference in evaluation.model.unresolved()] == ["a"]
+    declared: list[Event] = [
+        Open("S", "states", True, 5),
+        Assign("name", False, "a", "ID", 5, 6),
+        Close(7),
+    ]
+    evaluation = evaluation.refine_all(declared)
     assert evaluation.model.unresolved() == ()
+    assert len(list(evaluation.model.objects("S"))) == 2
     evaluation = constraints.initial(given).refine_all([*events, Close(2)])
     assert "not-given" in [v.code for v in evaluation.contradictions]

@@ -159,6 +159,15 @@ def test_names_of_individuals_are_no_variables() -> None:
     assert literal.atom.args[1] == Individual("Node::new")
 
 
+def test_a_quoted_name_is_a_name_and_no_text() -> None:
+    """As in Refinery: texts stand in double quotes alone."""
+    declared = GRAPH + "enum Order { '<=', '>' } class Test { Order order }"
+    (literal,) = clause("order(t, '<=')", "Test t", declared)
+    assert literal.atom.args == (Var("t"), Individual("<="))
+    (error,) = problem_errors(GRAPH + "name(a): 'x'.")
+    assert (error.line, error.column) == (8, 10)
+
+
 def test_nodes_of_assertions_are_variables_in_clauses() -> None:
     theory = load_problem(GRAPH + "next(a, b). pred p(Node x) <-> next(x, a).")
     ((literal,),) = theory.predicates["p"].clauses or ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from language_server.decoding import LanguageModel, Vocabulary, load_model
+from language_server.decoding.embedded import converted_folder
+from language_server.decoding.vocabulary import vocabulary_from_tokenizer_file
 
 PIECES = (
     "(", ")", "((", "))", ")(", " (", ") ", "  ", "\n", "\n\n", " \n", "#", "# ", "a", "ab",
@@ -30,3 +32,12 @@ def pieces() -> Vocabulary:
 def smollm2() -> LanguageModel:
     """The embedded model (tests that use it are marked ``model``)."""
     return load_model("default")
+
+
+@pytest.fixture(scope="session")
+def embedded_vocabulary() -> Vocabulary:
+    """The vocabulary of the embedded model, if that is there already."""
+    file = converted_folder() / "tokenizer.json"
+    if not file.is_file():
+        pytest.skip("the embedded model has not been prepared")
+    return vocabulary_from_tokenizer_file(str(file))

@@ -36,6 +36,7 @@ class FiniteGuide:
         return self.text in self.texts
 
     comment_end = ""
+    obligations = 0
 
     @property
     def judged(self) -> FiniteGuide:
@@ -43,6 +44,12 @@ class FiniteGuide:
 
     def ends_unit(self, since: int) -> bool:
         return False
+
+    def openings(self) -> None:
+        return None
+
+    def openings_behind(self) -> None:
+        return None
 
     def may_follow(self, char: str) -> bool:
         return self.advance(char).alive
@@ -103,12 +110,23 @@ class BracketGuide:
         return "\n" if self.in_comment else ""
 
     @property
+    def obligations(self) -> int:
+        """The words and groups that are missing."""
+        return max(0, self.words - self.seen_words) + max(0, self.groups - self.seen_groups)
+
+    @property
     def judged(self) -> BracketGuide:
         return self
 
     def ends_unit(self, since: int) -> bool:
         """A closing bracket ends a unit."""
         return not self.in_comment and ")" in self.text[since:]
+
+    def openings(self) -> None:
+        return None
+
+    def openings_behind(self) -> None:
+        return None
 
     def may_follow(self, char: str) -> bool:
         return self.advance(char).alive

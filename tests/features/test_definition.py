@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import textx
 
-from language_server.features.definition import Definition, definition
+from language_server.features import definition as feature
+from language_server.features.definition import Definition
 from language_server.languages import Language, load_language
 from language_server.syntax import Refer
 
@@ -23,6 +24,12 @@ Use: 'use' things+=[Thing][','] ';';
 def things(tmp_path: Path) -> Language:
     (tmp_path / "things.tx").write_text(GRAMMAR.replace("parent=", "general="))
     return load_language(str(tmp_path / "things.tx"))
+
+
+def definition(
+    language: Language, text: str, offset: int, path: Path | None = None
+) -> Definition | None:
+    return feature.definition(language, text, language.analyse(text, path), offset, path)
 
 
 def references(language: Language, text: str) -> list[Refer]:
@@ -92,6 +99,35 @@ def _of_class(named: dict[tuple[str, str], Any], reference: Refer, language: Lan
         if name == reference.name and textx.textx_isinstance(thing, wanted)
     }.values()
     return found
+
+
+class TestKeys:
+    """Objects that are where they are mentioned: what is told of them is gone to."""
+
+    def test_from_a_mention_to_the_one_that_says_more(self) -> None:
+        language = load_language("clevr")
+        text = 'graph LR\n1["scene"] --> 2\n2 --> 3["count"]\n2["unique"] --> 3\n'
+        told = {2: text.index("2["), 3: text.index("3[")}
+        for word, number in (("2\n2", 2), ("2 -->", 2), ("3\n", 3)):
+            at = text.index(word)
+            assert definition(language, text, at) == Definition(
+                None, told[number], told[number] + 1
+            )
+        for number in told.values():
+            assert definition(language, text, number) is None  # there already
+
+    def test_of_labels_that_change_the_last_counts(self) -> None:
+        language = load_language("flowchart")
+        text = 'graph LR\n1["a"] --> 2\n2 --> 1["b"]\n'
+        assert definition(language, text, text.index("1[")) == Definition(
+            None, text.index('1["b'), text.index('1["b') + 1
+        )
+
+    def test_to_the_first_mention_if_none_says_more(self) -> None:
+        language = load_language("flowchart")
+        text = "graph LR\n1 --> 2\n2 --> 1\n"
+        found = definition(language, text, text.rindex("1"))
+        assert found == Definition(None, text.index("1"), text.index("1") + 1)
 
 
 class TestGrammars:

@@ -62,6 +62,8 @@ REFUSED = [
     ("import absent M: 'x';", "import", "import absent"),
     ("import broken M: 'x';", "import", "import broken"),
     ("M 'x';", "syntax", "'x'"),
+    ("M: a=A; A: 'y'; A: 'z' f=Foo;", "unresolved-reference", "Foo"),
+    ("M: a=A; A: 'y'; A: A;", "left-recursion", "A"),
 ]
 
 BUILT = [
@@ -84,6 +86,9 @@ BUILT = [
     "M: x=[M|ID|+m:^a*.('s'~b, ~c).parent(M)];",
     "M: 'a' 'b'-; // c\n/* d */ N: xs*=A[',']; A: x=ID;",
     "M: a=A; A[skipws]: A2; A2[skipws]: A;",
+    "M: a=A; A: f=Foo g=[Foo]; A: 'y';",
+    "M: a=A; A: A; A: 'y';",
+    "M: a=A; A: B; B: A; A: 'y';",
 ]
 
 

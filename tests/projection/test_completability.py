@@ -10,10 +10,11 @@ import pytest
 from language_server.languages import Language, load_language
 from language_server.projection import Prefix
 
-LANGUAGES = ("clevr", "statechart", "flowchart", "taxonomy", "taxonomy_ccs")
+LANGUAGES = ("clevr", "statechart", "flowchart", "taxonomy", "taxonomy_ccs", "blocks")
 EXAMPLES, CUTS = 3, 4
 
 CHART = "statechart A\nevent e\nvar n: int = 0\nvar b: bool\n"
+BLOCKS = "(getProperty (singleton en.block) !type)"
 PREFIXES = {
     "clevr": (
         'graph LR\n1["scene"] --> 2\n1["',
@@ -139,6 +140,16 @@ PREFIXES = {
         CHART + "state B {}\nstate C {}\nstate D {}\nstate E {}\n",
         CHART + "initial state B { on e -> B2 on e -> B3 on e -> B4 }\nstate B5 refines B6",
     ),
+    "blocks": (
+        # A length has at least one inch, and the shortest number there is none.
+        f"(listValue (filter {BLOCKS} length",
+        "(listValue (concat 1 en.inch",
+        "(listValue (concat en.block.block1",  # the other block, which is like this one
+        f"(listValue (countSuperlative {BLOCKS} min (",
+        f"(listValue (filter {BLOCKS} (reverse above) = (getProperty (",
+        f"(listValue (filter {BLOCKS} height >= (ensureNumericEntity (concat 12 en.inch ",
+        f"(listValue (aggregate avg (getProperty (filter {BLOCKS} ",
+    ),
 }
 # Prefixes that nothing completes, with the reason.
 IMPOSSIBLE = (
@@ -151,6 +162,8 @@ IMPOSSIBLE = (
     ("taxonomy", "a is the child of b\nb is the child of a\n"),
     ("taxonomy", "a is the child of b\na is the child of c\n"),
     ("taxonomy_ccs", "a is a subtopic of A\n"),
+    ("blocks", f"(listValue (filter {BLOCKS} shape <"),
+    ("blocks", f"(listValue (aggregate sum {BLOCKS}"),
     # A region that is closed without an initial state.
     ("statechart", CHART + "initial state B { region S { state C {} }"),
     # Neither B, the only start, nor anything that it leads to can get a transition any more.

@@ -77,6 +77,15 @@ def test_nothing_reaches_a_state_any_more(statechart: Language) -> None:
     assert any("C" in violation.message for violation in prefix.finished.obligations)  # type: ignore[union-attr]
 
 
+def test_what_is_owed_is_counted(statechart: Language) -> None:
+    """An initial state, then the state that is named and not declared; in between two values."""
+    prefix = Prefix.start(statechart).advance("statechart Door\nevent open\n")
+    assert prefix.obligations == 1
+    prefix = prefix.advance("initial state Closed { on open -> Open }\n")
+    assert prefix.obligations == 1
+    assert prefix.advance("state Open\n").obligations == 0
+
+
 def test_grammar_alone_knows_no_constraint(clevr: Language) -> None:
     text = 'graph LR\n1["scene"] --> 2["query_color"]'
     assert Prefix.of_grammar(clevr).advance(text).complete

@@ -52,3 +52,26 @@ async def test_e3_e4_importers_follow_what_they_import(tmp_path: Path) -> None:
     )
     await becomes(editor, main, ["unresolved-reference"])
     await editor.shutdown_session()
+
+
+async def test_a_definition_in_a_file_that_is_gone(tmp_path: Path) -> None:
+    """The answer is the place while it can be told, and none from then on; never an error."""
+    (tmp_path / "plan.tx").write_text(GRAMMAR)
+    (tmp_path / "langwright.toml").write_text(MANIFEST)
+    (tmp_path / "upstairs.plan").write_text("room attic")
+    main = (tmp_path / "main.plan").as_uri()
+    text = "import 'upstairs.plan' door attic"
+    editor = await start(tmp_path)
+    editor.open(main, text)
+    await becomes(editor, main, [])
+    place = types.DefinitionParams(
+        types.TextDocumentIdentifier(main), types.Position(0, text.index("attic"))
+    )
+    found = await editor.text_document_definition_async(place)
+    assert isinstance(found, types.Location)
+    assert found.range == types.Range(types.Position(0, 5), types.Position(0, 10))
+    (tmp_path / "upstairs.plan").write_bytes(b"room attic // \xff")
+    assert await editor.text_document_definition_async(place) is None
+    (tmp_path / "upstairs.plan").unlink()
+    assert await editor.text_document_definition_async(place) is None
+    await editor.shutdown_session()

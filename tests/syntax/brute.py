@@ -54,7 +54,10 @@ class Small:
         with tempfile.TemporaryDirectory() as folder:
             for name, grammar in {"main.tx": self.grammar, **self.imported}.items():
                 (Path(folder) / name).write_text(grammar, encoding="utf-8")
-            return textx.metamodel_from_file(str(Path(folder) / "main.tx"), **self.options)
+            metamodel = textx.metamodel_from_file(str(Path(folder) / "main.tx"), **self.options)
+        if self.languages:
+            textx.clear_language_registrations()  # textX fails over them when it looks up a file
+        return metamodel
 
 
 class Point:

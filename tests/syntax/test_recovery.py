@@ -8,7 +8,7 @@ import pytest
 import textx
 from textx.exceptions import TextXSyntaxError
 
-from language_server.syntax import Assign, Grammar, Open, Parse
+from language_server.syntax import Assign, Grammar, Open, Parse, Refer
 from tests.syntax.corpus import Case, cases, tokens
 
 CHART = Grammar.of(
@@ -73,6 +73,26 @@ def test_three_faults_are_three() -> None:
     text = "chart c state a { x > a; } state { y -> a; } state d { z -> a }"
     parse = CHART.parse(text)
     assert [text[start : start + len(found)] for start, found in marked(parse)] == [">", "{", "}"]
+
+
+def test_a_bracket_too_many_closes_nothing() -> None:
+    """What a bracket closes too early is read on where the rest fits: one fault, none behind it."""
+    text = "chart c state a { x -> a; } y -> a; z -> b; } state b { x -> a }"
+    parse = CHART.parse(text)
+    assert [text[start : start + len(found)] for start, found in marked(parse)] == ["y", "}"]
+    moves = [event.name for event in parse.events() if isinstance(event, Refer)]
+    assert moves == ["a", "a", "b", "a"]
+
+
+def test_what_closes_the_whole_text_too_early() -> None:
+    """Nothing may stand behind the whole; what was read last is taken back, over segments too."""
+    grammar = Grammar.of(textx.metamodel_from_str("M: '{' xs*=X '}'; X: 'x' name=ID ';';"))
+    items = [f"x name{number};" for number in range(400)]
+    for number in (3, 50, 51, 52, 53, 54, 55, 200):
+        early = [*items[:number], "}", *items[number:-1], "x;"]
+        parse = grammar.parse("{" + " ".join(early) + "}")
+        assert [fault.found for fault in parse.faults] == ["x", ";"]
+        assert names(parse) == [f"name{number}" for number in range(399)]
 
 
 def test_missing_value_leaves_a_hole() -> None:
@@ -150,20 +170,34 @@ def check_mutations(mutants: list[tuple[Case, str]]) -> None:
 MUTATIONS = ("deleted", "inserted", "replaced")
 
 
+#: What stands between two places is replaced by a text.
+Change = tuple[int, int, str]
+
+
 def mutated(case: Case, source: random.Random, kind: str = "") -> str:
     """The case's text with one token deleted, inserted or replaced by another of its tokens."""
-    text = case.text
-    spans = tokens(case.metamodel(), text)
-    start, end = source.choice(spans)
-    first, last = source.choice(spans)
-    other = text[first:last]
-    match kind or source.choice(MUTATIONS):
+    spans = tokens(case.metamodel(), case.text)
+    kind = kind or source.choice(MUTATIONS)
+    return changed(case.text, mutation(case.text, kind, source.choice(spans), source.choice(spans)))
+
+
+def mutation(text: str, kind: str, token: tuple[int, int], other: tuple[int, int]) -> Change:
+    """How ``text`` is mutated at a token, with the text of another one."""
+    (start, end), put = token, text[other[0] : other[1]]
+    match kind:
         case "deleted":
-            return text[:start] + text[end:]
+            return start, end, ""
         case "inserted":
-            return text[:start] + other + " " + text[start:]
+            return start, start, put + " "
         case _:
-            return text[:start] + other + text[end:]
+            return start, end, put
+
+
+def changed(text: str, *changes: Change) -> str:
+    """The text with changes made in it; they are given in textual order."""
+    for start, end, put in reversed(changes):
+        text = text[:start] + put + text[end:]
+    return text
 
 
 @needs_corpus
@@ -200,6 +234,49 @@ def check_three_faults(case: Case, source: random.Random) -> None:
     for at, fault in zip(shifted, faults, strict=True):
         assert fault.start <= at < fault.end
         assert text[fault.start : at].strip() == ""
+
+
+@needs_corpus
+@pytest.mark.parametrize("kind", MUTATIONS)
+def test_three_mutations_of_a_model(kind: str) -> None:
+    """A token deleted, inserted or replaced in each third of a model: a fault for each."""
+    for case in LONG_ENOUGH[::4]:
+        check_three_mutations(case, kind, random.Random(f"{case} {kind}"))
+
+
+@needs_corpus
+@pytest.mark.long
+@pytest.mark.parametrize("kind", MUTATIONS)
+@pytest.mark.parametrize("case", LONG_ENOUGH, ids=str)
+def test_many_threes_of_mutations(case: Case, kind: str) -> None:
+    """The same for all models, with other places."""
+    for seed in range(25):
+        check_three_mutations(case, kind, random.Random(f"{case} {seed} {kind}"))
+
+
+def check_three_mutations(case: Case, kind: str, source: random.Random) -> None:
+    """Mutate a token in each third of the text, where textX, too, has a fault in that third alone.
+
+    What is read wrongly behind a fault may be told as well, so that there may be more than three.
+    """
+    text, spans = case.text, tokens(case.metamodel(), case.text)
+    changes = []
+    for third in range(3):
+        first, last = third * len(spans) // 3, (third + 1) * len(spans) // 3
+        margin = (last - first) // 3
+        candidates = spans[first + margin : last - margin] * 5
+        source.shuffle(candidates)
+        tried = (mutation(text, kind, token, source.choice(spans)) for token in candidates)
+        end = spans[last - 1][1]
+        changes.append(next(each for each in tried if is_fault_before(case, each, end)))
+    assert len(case.ours().parse(changed(text, *changes)).faults) >= 3
+
+
+def is_fault_before(case: Case, change: Change, end: int) -> bool:
+    """Whether textX has a fault at a change, and not behind ``end`` in the text as it was."""
+    text = changed(case.text, change)
+    fault = textx_fault(case, text)
+    return fault is not None and change[0] <= fault + 1 <= end + 1 + len(text) - len(case.text)
 
 
 #: What hardly any language has a place for.

@@ -1,0 +1,204 @@
+"""Full masks, mostly from memory.
+
+Most tokens stay inside the terminals that are open behind a prefix. Which these are depends on
+nothing but the *openings* there (``projection.Openings``): the terminals, what they can still
+become, and the white space skipped before them. They are walked over the trie of the vocabulary
+once, all nodes of a depth at a time, and the result is kept. What a mask costs then is: to ask
+which openings the partial model admits, to take the union of their tokens, and to follow by the
+parser the few ways on which a terminal ends inside a token. Where a terminal has ended, what
+follows is the same whether white space stands between or not, so that one step of the parser
+serves for all characters that may follow.
+
+The split into tokens that can be judged once and those that cannot is that of XGrammar (Dong et
+al. 2024) and DOMINO (Beurer-Kellner et al. 2024); here it is made at each place where a terminal
+ends, and the rest of the token is judged from memory again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from language_server.decoding.code_points import split_code_points
+from language_server.decoding.guide import Guide, Openings
+from language_server.decoding.walks import Entry, Group, Walk, Walks
+
+Flags = npt.NDArray[np.bool_]
+
+
+class Mask:
+    """One mask in the making.
+
+    Attributes:
+        allowed: the tokens that may follow, by place.
+    """
+
+    def __init__(self, walks: Walks, ask: Callable[[bytes], bool]) -> None:
+        """Begin with nothing allowed.
+
+        Args:
+            ask: whether bytes that end inside a code point may stand behind the prefix.
+        """
+        self._walks = walks
+        self._trie = walks.trie
+        self._ask = ask
+        self._kept: list[Guide] = []
+        self._behind: dict[tuple[int, bytes], tuple[Guide, Openings | None] | None] = {}
+        self.allowed: Flags = np.zeros(len(walks.trie.order), dtype=np.bool_)
+
+    def fill(self, guide: Guide) -> None:
+        """Mark the tokens that may follow."""
+        self._fill(guide, guide.openings(), 0, b"")
+
+    def _fill(self, guide: Guide, openings: Openings | None, node: int, said: bytes) -> None:
+        """Mark the tokens below a node whose bytes, ``said``, the guide has read."""
+        if self._trie.end[node] == node + 1:
+            return
+        if openings is None:
+            self._read_all(guide, node, said, b"")
+            return
+        start = self._walks.enter(openings)
+        walk = self._walks.walk(start, node)
+        self._apply(guide, openings, start, walk, node, said)
+
+    def _apply(
+        self, guide: Guide, openings: Openings, start: int, walk: Walk, node: int, said: bytes
+    ) -> None:
+        trie = self._trie
+        for numbers, places in walk.inside:
+            if any(openings.admits(number) is True for number in numbers):
+                self.allowed[places] = True
+                continue
+            spelt = [
+                place
+                for number in numbers
+                for place in self._spellings(self._walks.entries(start), number, openings, node)
+            ]
+            if spelt:
+                self.allowed[np.intersect1d(places, np.asarray(spelt, dtype=np.int32))] = True
+        for exit_node in walk.exits:
+            self._leave(guide, openings, start, node, exit_node, said)
+        for place in walk.asks:
+            if not self.allowed[place]:
+                self.allowed[place] = self._ask(said + trie.path(node, int(trie.home[place])))
+        for group in walk.apart:
+            self._set_apart(guide, openings, start, walk, group, node, said)
+
+    def _leave(
+        self,
+        guide: Guide,
+        openings: Openings,
+        start: int,
+        node: int,
+        exit_node: int,
+        said: bytes,
+    ) -> None:
+        path = self._trie.path(node, exit_node)
+        key = (id(guide), self._walks.without_white(start, path, int(openings.behind)))
+        known = self._behind.get(key)
+        if known is None:
+            known = self._behind[key] = self._advance(guide, openings, key[1])
+        if known is not None:
+            self.allowed[self._trie.low[exit_node] : self._trie.own[exit_node]] = True
+            self._fill(*known, exit_node, said + path)
+
+    def _advance(
+        self, guide: Guide, openings: Openings, path: bytes
+    ) -> tuple[Guide, Openings | None] | None:
+        after = guide.advance(path.decode())
+        if not after.alive:
+            return None
+        self._kept.append(guide)  # so that no other one gets its place in memory
+        behind = after.openings()
+        return (guide, openings) if _same(openings, behind) else (after, behind)
+
+    def _set_apart(
+        self,
+        guide: Guide,
+        openings: Openings,
+        start: int,
+        walk: Walk,
+        group: Group,
+        node: int,
+        said: bytes,
+    ) -> None:
+        """Judge what follows where terminals have ended: as whatever may stand behind them."""
+        path = self._trie.path(node, group[0])
+        after = guide.advance(path.decode()) if path else guide
+        behind = after.openings_behind()
+        if behind is not None:
+            stand = self._walks.enter(behind)
+            part = self._walks.part(walk, group, stand)
+            self._apply(after, behind, stand, part, group[0], said + path)
+            return
+        nodes, places = walk.apart[group]
+        for exit_node in nodes:
+            self._leave(guide, openings, start, node, exit_node, said)
+        for place in places:
+            if not self.allowed[place]:
+                word = said + self._trie.path(node, int(self._trie.home[place]))
+                self.allowed[place] = self._ask(word)
+
+    def _spellings(
+        self, entries: Iterable[Entry], number: int, openings: Openings, node: int
+    ) -> Iterable[int]:
+        """The places of the tokens that spell a beginning of one of the only texts admitted."""
+        texts = openings.admits(number)
+        if isinstance(texts, bool):
+            return
+        entry = next(entry for entry in entries if entry.number == number)
+        for root in [node] if entry.begun else self._behind_white(node, entry.white):
+            if root != node:
+                yield from range(self._trie.low[root], self._trie.own[root])
+            for text in texts:
+                at: int | None = root
+                for byte in text.encode():
+                    at = self._trie.child(at, byte) if at is not None else None
+                    if at is not None:
+                        yield from range(self._trie.low[at], self._trie.own[at])
+
+    def _behind_white(self, node: int, white: str) -> Iterable[int]:
+        yield node
+        for char in white:
+            child = self._trie.child(node, ord(char)) if ord(char) < 0x80 else None
+            if child is not None:
+                yield from self._behind_white(child, white)
+
+    def _read_all(self, guide: Guide, node: int, said: bytes, pending: bytes) -> None:
+        """Advance to every node below, where the openings do not tell what may follow."""
+        trie = self._trie
+        for child in map(int, trie.children(node)):
+            byte = bytes([int(trie.byte[child])])
+            split = split_code_points(pending + byte)
+            if split is None:
+                continue
+            char, rest = split
+            own = slice(int(trie.low[child]), int(trie.own[child]))
+            if rest:
+                if self._ask(said + byte):
+                    self.allowed[own] = True
+                    self._read_all(guide, child, said + byte, rest)
+            elif guide.may_follow(char):
+                after = guide.advance(char)
+                if after.alive:
+                    self.allowed[own] = True
+                    self._fill(after, after.openings(), child, said + byte)
+
+
+def _same(before: Openings, behind: Openings | None) -> bool:
+    """Whether nothing has changed: what was read says nothing and may come again."""
+    if behind is None or len(before.each) != len(behind.each):
+        return False
+    return all(
+        one == other
+        and len(one.readings) == len(other.readings)
+        and all(
+            left.reading.trail is right.reading.trail
+            and left.reading.pending == right.reading.pending
+            and left.value_begun == right.value_begun
+            for left, right in zip(one.readings, other.readings, strict=True)
+        )
+        for one, other in zip(before.each, behind.each, strict=True)
+    )

@@ -1,0 +1,67 @@
+"""Runs of white space, digits and letters in the tokens of a vocabulary, for all tokens at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from language_server.decoding.code_points import split_code_points
+from language_server.decoding.layout import Layout
+
+_KINDS = ("spaces", "newlines", "digits", "word")
+_RUNS = {
+    "spaces": re.compile(r"[ \t]+"),
+    "newlines": re.compile(r"[ \t\r\n]+"),
+    "digits": re.compile(r"\d+"),
+    "word": re.compile(r"\w+"),
+}
+
+
+class TokenRuns:
+    """The first and the longest run of each kind in each token.
+
+    Attributes:
+        length: characters of each token.
+    """
+
+    def __init__(self, token_bytes: Sequence[bytes | None]) -> None:
+        texts = [_text(data) for data in token_bytes]
+        self.length = np.asarray([len(text) for text in texts], dtype=np.int32)
+        self._first: dict[str, npt.NDArray[np.int32]] = {}
+        self._longest: dict[str, npt.NDArray[np.int32]] = {}
+        for kind in _KINDS:
+            measured = [_measure(kind, text) for text in texts]
+            self._first[kind] = np.asarray([first for first, _ in measured], dtype=np.int32)
+            self._longest[kind] = np.asarray([longest for _, longest in measured], dtype=np.int32)
+
+    def within(self, layout: Layout) -> npt.NDArray[np.bool_]:
+        """The tokens behind which no run is too long."""
+        within = np.ones(len(self.length), dtype=np.bool_)
+        for kind in _KINDS:
+            cap = getattr(layout.policy, kind)
+            if cap is not None:
+                first, longest = self._first[kind], self._longest[kind]
+                joined = np.where(first > 0, first + getattr(layout.runs, kind), 0)
+                within &= (longest <= cap) & (joined <= cap)
+        return within
+
+
+def _text(data: bytes | None) -> str:
+    """What a token says; half a code point counts as a letter."""
+    if not data:
+        return ""
+    split = split_code_points(data)
+    return "" if split is None else split[0] + "x" * bool(split[1])
+
+
+def _measure(kind: str, text: str) -> tuple[int, int]:
+    first = longest = 0
+    for run in _RUNS[kind].finditer(text):
+        size = run.group().count("\n") if kind == "newlines" else len(run.group())
+        longest = max(longest, size)
+        if run.start() == 0:
+            first = size
+    return first, longest

@@ -1,0 +1,123 @@
+"""Full masks from memory: each token's entry is what reading the token says."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from language_server.decoding import LayoutPolicy, Vocabulary
+from language_server.decoding.token_filter import TokenFilter
+from language_server.languages import Language, load_language
+from language_server.projection import Prefix
+
+LANGUAGES = ("clevr", "statechart", "taxonomy", "textx", "json")
+START: dict[str, Callable[[Language], Prefix]] = {
+    "grammar": Prefix.of_grammar,
+    "language": Prefix.start,
+}
+JSON = """
+File: Array | Object;
+Array: '[' values*=Value[','] ']';
+Value: STRING | FLOAT | BOOL | Object | Array | 'null';
+Object: '{' members*=Member[','] '}';
+Member: key=STRING ':' value=Value;
+"""
+JSON_TEXT = """{"name": "a \\"b\\"", "list": [1, 2.5e3, true, null, {}], "é": [[""], []]}\n"""
+# White space, closings and openings in one token, words cut anywhere, halves of code points.
+PIECES = (
+    "\n\n", "\n    ", "    ", " {", "{\n", "}\n", "}}", "()", "(\"", "\",", "\":", "\"]", "\"],",
+    "->", " ->", "-->", "--", "[[", "]]", "[\"", "//", "/*", "*/", "%%", " %%", "# ", "==", "!=",
+    "state", " state", "st", "ate", " initial", "event", " event", " or", "on", " on", "graph", " LR",
+    "scene", "filter", "_size", "query_", " is", " the child of", "child", "Rule", "name=", "ID",
+    "null", "true", "12", "0", "1.", ".5", "e3", "a1", "_a", " foo", "foo", "é", "日本", "x y",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def language(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Language:
+    if request.param != "json":
+        return load_language(request.param)
+    folder = tmp_path_factory.mktemp("json")
+    (folder / "json.tx").write_text(JSON, encoding="utf-8")
+    return load_language(str(folder / "json.tx"))
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    table: list[bytes | None] = [bytes([value]) for value in range(256)]
+    table += [piece.encode() for piece in PIECES] + ["日".encode()[:2], None]
+    return Vocabulary(table, end_tokens=[len(table) - 1])
+
+
+def texts(language: Language) -> list[str]:
+    return [example.text for example in language.examples] or [JSON_TEXT]
+
+
+def check(language: Language, start: str, vocabulary: Vocabulary, seed: int) -> None:
+    """Compare one mask behind a random beginning, fed in random pieces, token by token."""
+    rng = random.Random(seed)
+    text = rng.choice(texts(language))
+    cuts = sorted(rng.sample(range(len(text) + 1), 3))
+    prefix = START[start](language)
+    for begin, end in pairwise([0, *cuts]):
+        prefix = prefix.advance(text[begin:end])
+    token_filter = TokenFilter(vocabulary, LayoutPolicy.free())
+    state = token_filter.start(prefix)
+    mask = token_filter.allowed(state)
+    fresh = token_filter.start(START[start](language).advance(prefix.text))
+    for token in np.flatnonzero([data is None or len(data) > 0 for data in vocabulary.token_bytes]):
+        read = token_filter.step(fresh, int(token)) is not None
+        assert mask[token] == read, (prefix.text[-40:], vocabulary.token_bytes[token])
+
+
+@pytest.mark.parametrize("start", START)
+def test_a_mask_says_of_each_token_what_reading_it_says(
+    language: Language, start: str, vocabulary: Vocabulary
+) -> None:
+    for seed in range(5):
+        check(language, start, vocabulary, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", START)
+def test_many_masks_say_of_each_token_what_reading_it_says(
+    language: Language, start: str, vocabulary: Vocabulary
+) -> None:
+    for seed in range(5, 105):
+        check(language, start, vocabulary, seed)
+
+
+@pytest.mark.long
+def test_masks_over_the_embedded_vocabulary_allow_every_spelling_of_an_example(
+    language: Language, embedded_vocabulary: Vocabulary
+) -> None:
+    rng = random.Random(0)
+    token_filter = TokenFilter(embedded_vocabulary, LayoutPolicy.free())
+    for text in texts(language)[:3]:
+        state, data = token_filter.start(Prefix.start(language)), text.encode()
+        while data:
+            token = rng.choice(embedded_vocabulary.trie.prefixes(data))
+            assert token_filter.allowed(state)[token], state.guide.text[-40:]
+            after = token_filter.step(state, token)
+            assert after is not None
+            state = token_filter.settle(state, after)
+            data = data[len(embedded_vocabulary.token_bytes[token] or b"") :]
+
+
+def test_caps_are_kept_as_they_are_token_by_token(vocabulary: Vocabulary) -> None:
+    language = load_language("statechart")
+    policy = LayoutPolicy(spaces=4, newlines=1, digits=2, word=5, literal=6, comment=5)
+    token_filter = TokenFilter(vocabulary, policy)
+    for text in ("", "statechart Do", "statechart Doors\n", "statechart A  ", "statechart A // c"):
+        state = token_filter.start(Prefix.start(language).advance(text))
+        liked = {
+            token
+            for token in range(len(vocabulary))
+            if (after := token_filter.step(state, token)) is not None
+            and (after.ended or token_filter.within_caps(state, after))
+        }
+        assert set(np.flatnonzero(token_filter.allowed(state)).tolist()) == liked
