@@ -8,7 +8,7 @@ from typing import Any
 from immutables import Map
 
 from language_server.constraints.constraint_set import ConstraintSet
-from language_server.constraints.query import View
+from language_server.constraints.query import Query, View
 from language_server.constraints.settling import Settled, certain_shortfalls, settle
 from language_server.constraints.state import Key, State
 from language_server.constraints.violation import Violation, violations
@@ -41,9 +41,10 @@ def _certain_rows(
     constraints: ConstraintSet, model: PartialModel, violated: Iterable[Key]
 ) -> Map[Key, Any]:
     """The violated rows that are violated in every completion, with the queries that say so."""
-    found: Any = Map()
+    found: Map[Key, Any] = Map()
     state = _Extents(constraints, model).state
     for now, args in violated:
+        assert isinstance(now, Query)
         must = constraints.errors[now].must
         rows = state.rows(must, args)
         if rows:

@@ -89,9 +89,7 @@ def analyse(
     return Analysis(shifted(ordered, text), evaluation, parse, None if given else reading)
 
 
-def _read(
-    initial: Evaluation, parse: Parse, known: Analysis | None
-) -> tuple[Evaluation, Reading]:
+def _read(initial: Evaluation, parse: Parse, known: Analysis | None) -> tuple[Evaluation, Reading]:
     """The model of a text, from that of an earlier version of it if that is possible."""
     if known is not None and known.reading is not None and initial.model.surroundings is None:
         before = known.evaluation
@@ -125,9 +123,7 @@ def _means(violation: Violation, names: Container[str], text: str) -> bool:
     return violation.source == "reference" and text[violation.start : violation.end] in names
 
 
-def _certain(
-    parse: Parse, closed: Evaluation, reading: Reading, text: str
-) -> Iterator[Violation]:
+def _certain(parse: Parse, closed: Evaluation, reading: Reading, text: str) -> Iterator[Violation]:
     """What holds whatever the unreadable parts of a text mean.
 
     That is what more text could not mend, about objects without a fault in them; and a name without

@@ -1,6 +1,6 @@
 """The four-valued typed graph that a text describes, refined parse event by parse event."""
 
-from language_server.partial_model.linking import Fault, Surroundings, Target
+from language_server.partial_model.linking import Surroundings, Target
 from language_server.partial_model.model import (
     Cell,
     Draft,
@@ -13,6 +13,7 @@ from language_server.partial_model.naming import closed_names, names_for, undecl
 from language_server.partial_model.objects import Unit
 from language_server.partial_model.reading import Reading
 from language_server.partial_model.refinement import finish, identity_of, refine
+from language_server.partial_model.resolution import Fault
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.scopes import Import, Scopes
 from language_server.partial_model.truth import Truth

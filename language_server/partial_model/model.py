@@ -15,7 +15,8 @@ from language_server.syntax.anchors import as_it_is
 if TYPE_CHECKING:
     import networkx
 
-    from language_server.partial_model.linking import Fault, Linked, Surroundings, Target
+    from language_server.partial_model.linking import Linked, Surroundings, Target
+    from language_server.partial_model.resolution import Fault
     from language_server.partial_model.scopes import Scopes
 
 ObjectId = int
@@ -150,11 +151,11 @@ class PartialModel:
         """What the references of the closed text mean, with offsets, where scopes are kept."""
         if self.linked is not None and self.scopes is not None:
             for target in self.linked.targets(self.scopes):
-                here = {"start": self.place(target.start), "end": self.place(target.end)}
+                start, end = self.place(target.start), self.place(target.end)
+                begin, stop = target.name_start, target.name_end
                 if not target.path:
-                    here["name_start"] = self.place(target.name_start)
-                    here["name_end"] = self.place(target.name_end)
-                yield target._replace(**here)
+                    begin, stop = self.place(begin), self.place(stop)
+                yield target._replace(start=start, end=end, name_start=begin, name_end=stop)
 
     def objects(self, cls: str | None = None) -> Iterator[ObjectId]:
         """Existing objects that certainly are of the class (all without a class), in order."""
@@ -435,12 +436,12 @@ class Draft:
         self.nodes = self.nodes.delete(number)
         self.touched += [("open", number), ("kinds", number), ("gone", number)]
 
-    def include(self, cell: Cell, member: ObjectId) -> None:
+    def include(self, cell: Cell, member: Any) -> None:
         """One more member at a cell."""
         self.facts = self.facts.set(cell, grown(self.facts.get(cell), member))
         self.touched.append(cell)
 
-    def exclude(self, cell: Cell, member: ObjectId) -> None:
+    def exclude(self, cell: Cell, member: Any) -> None:
         """One member less at a cell."""
         left = shrunk(self.facts.get(cell, NOTHING), member)
         self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)

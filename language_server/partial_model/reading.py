@@ -9,11 +9,11 @@ model of the new text read from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
-from immutables import Map
+from immutables import Map, MapMutation
 
 from language_server.partial_model.model import Cell, Draft, Frame, ObjectId, PartialModel
 from language_server.partial_model.refinement import end, extend, present
@@ -31,6 +31,9 @@ class Begun(NamedTuple):
     parent: Number
     event: Open
     node: ObjectId | None
+
+
+Objects = Map[Number, Begun] | MapMutation[Number, Begun]
 
 
 class Reading:
@@ -108,7 +111,8 @@ class Reading:
             frame = frame.parent
         late = {each.symbol for each in model.schema.features.values() if each.late}
         if late:
-            draft.facts = _Unlinked(draft.facts, late)
+            facts: Any = _Unlinked(draft.facts, late)
+            draft.facts = facts
         return draft.commit()
 
     def _last_top(self) -> Number:
@@ -154,7 +158,7 @@ def changeable(draft: Draft) -> bool:
     return not any(info.key for info in draft.schema.classes.values())
 
 
-def frame_of(schema: Schema, objects: Mapping[Number, Begun], top: Number) -> Frame | None:
+def frame_of(schema: Schema, objects: Objects, top: Number) -> Frame | None:
     """The objects under construction where ``top`` is the innermost one."""
     numbers = []
     while top >= 0:
@@ -257,10 +261,10 @@ class _Change:
         rest = iter(new_events[len(new_events) - last :])
         passed = 0  # segments behind the change that are read again
         while self.top != behind and not draft.revised:
-            event = next(rest, None)
-            if event is not None:
-                behind = retraction.take_back((event,), behind)
-                self._add_all((event,), retraction)
+            following = next(rest, None)
+            if following is not None:
+                behind = retraction.take_back((following,), behind)
+                self._add_all((following,), retraction)
             elif passed < tail:
                 rest = new[len(new) - tail + passed].anchored()
                 passed += 1

@@ -184,7 +184,10 @@ class Retraction:
         """Take back a reference to a given object, or what should have been the name of one."""
         draft, schema = self._draft, self._draft.schema
         if isinstance(event, Refer):
-            info, said = schema.rules.get(event.target) or schema.classes.get(event.target), event.name
+            info, said = (
+                schema.rules.get(event.target) or schema.classes.get(event.target),
+                event.name,
+            )
         else:
             info, said = schema.classes[feature.target], event.value
         if info is None or not isinstance(said, str):

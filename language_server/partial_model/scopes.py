@@ -58,9 +58,10 @@ class Scopes:
 
     ``cells`` holds sets under ``(object, feature)``: the objects contained; ``(object, feature,
     name)``: those of them with that name; ``('bearers', name, class)``: the objects with that name;
-    ``('known', name)``: their classes; as plain values ``('name', object)``: name and its span; ``('root',)``: the outermost object; ``('end', object)``: the place behind it; ``('node', object)``:
-    which object of the partial model it is; ``('said', class, feature)``: that there is such a reference; and ``('imports',)``: the
-    imports, newest first as linked pairs.
+    ``('known', name)``: their classes. It holds plain values under ``('name', object)``: name and
+    its span; ``('root',)``: the outermost object; ``('end', object)``: the place behind it;
+    ``('node', object)``: which object of the partial model it is; ``('said', class, feature)``:
+    that there is such a reference; and ``('imports',)``: the imports, newest first as linked pairs.
 
     Places are those of the partial model: ``place`` tells where in the text they are. ``count`` and
     ``said`` are how many objects and references there have been.
@@ -174,7 +175,8 @@ class Scopes:
         while link is not None:
             one, link = link
             newest_first.append(one)
-        return sorted(newest_first[::-1], key=lambda one: self._path(one.source))
+        in_order = reversed(newest_first)
+        return sorted(in_order, key=lambda one: self._path(one.source))
 
     def is_known(self, name: str) -> bool:
         """Whether any object has the name."""

@@ -18,7 +18,7 @@ from tests.syntax.corpus import CORPUS
 METAMODELS = Path(__file__).resolve().parents[2] / "metamodels"
 
 #: References that say the same from both ends, that are in others, that a person may repeat;
-#: lists of values, single values that may stand twice, given objects, and names that may be missing.
+#: lists of values, single values that may stand twice, given objects, names that may be missing.
 FAMILY = """
 Model: ('scores' scores*=INT)? things*=Thing;
 Thing: Person | Club;

@@ -1,4 +1,4 @@
-"""An edited text is analysed by what the edit changes, and as if it were read from its beginning."""
+"""An edited text is analysed by what the edit changes, and as if it were read anew."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def test_many_edited_texts_are_analysed_as_anew(name: str, random: Random, strid
     follow(of, random.choice(texts)[:3000], 12, random)
 
 
-@pytest.mark.parametrize("name", [name for name in LANGUAGES if name not in ("builtins", "slashes")])
+@pytest.mark.parametrize(
+    "name", [name for name in LANGUAGES if name not in ("builtins", "slashes")]
+)
 @settings(max_examples=6, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_edited_references_with_scope_rules_mean_the_same_as_anew(
@@ -85,7 +87,9 @@ def test_edited_references_with_scope_rules_mean_the_same_as_anew(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in LANGUAGES if name not in ("builtins", "slashes")])
+@pytest.mark.parametrize(
+    "name", [name for name in LANGUAGES if name not in ("builtins", "slashes")]
+)
 @settings(max_examples=150, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_many_edited_references_with_scope_rules_mean_the_same(name: str, random: Random) -> None:
@@ -120,7 +124,9 @@ def test_most_edits_change_the_model_that_is_there(
 def test_an_earlier_analysis_serves_several_edits() -> None:
     """Analyses are values: one that was changed is still what it was."""
     of = load_language("statechart")
-    text = "statechart S\nevent e\ninitial state a {\n    on e -> b\n}\nstate b {}\n" + "// x\n" * 40
+    text = (
+        "statechart S\nevent e\ninitial state a {\n    on e -> b\n}\nstate b {}\n" + "// x\n" * 40
+    )
     known = of.analyse(text)
     before = said(known)
     for changed in (text.replace("state b", "state c"), text.replace("on e", "on f"), text[:-90]):
