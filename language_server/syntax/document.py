@@ -124,7 +124,7 @@ class Parse:
             trail = trail.then(event)
         return trail
 
-    @property
+    @cached_property
     def anchors(self) -> Anchors:
         """Where the anchored places of the segments are in the text."""
         numbers = (segment.number for segment in self.segments)
