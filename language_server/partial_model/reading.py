@@ -291,7 +291,7 @@ class _Change:
             if self.draft.revised:
                 return
             retraction.expect(event)
-            retraction.note(event, self.top)
+            retraction.make_room(event, self.top)
             self.add(event)
             retraction.added(event, self.top)
 

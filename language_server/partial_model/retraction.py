@@ -46,6 +46,8 @@ class Retraction:
         self._loose: dict[str, set[Reference]] = {}
         self._lists: dict[tuple[Number, str], FeatureInfo] = {}
         self._gone: set[Number] = set()
+        self._filled: set[tuple[Number, str]] = set()  # single features with values of this edit
+        self._displaced: set[tuple[Number, str]] = set()  # those that had others
         self._rescoped: set[tuple[Any, ...]] = set()
         self._unsaid: list[Mention] = []
         self._said = draft.scopes.said if draft.scopes is not None else 0
@@ -55,10 +57,47 @@ class Retraction:
         if isinstance(event, Assign) and event.feature == "name":
             self._loosen(str(event.value))
 
-    def note(self, event: Event, top: Number) -> None:
-        """An event is about to be added: in a list, its value may not be the last one."""
-        if isinstance(event, Assign) and 0 <= top < self._count:
-            self._note_list(event, top)
+    def make_room(self, event: Event, top: Number) -> None:
+        """An event is about to be added to ``top``.
+
+        The value that a single feature had is taken back early, its own event comes later. In a
+        list, the new value may not be the last one.
+        """
+        if not 0 <= top < self._count or not isinstance(event, Assign | Refer):
+            return
+        self._note_list(event, top)
+        if (top, event.feature) in self._filled:
+            return
+        self._filled.add((top, event.feature))
+        draft, begun = self._draft, self._objects[top]
+        if isinstance(event, Assign) and event.feature == "name" and self._unname(top):
+            self._displaced.add((top, "name"))
+        feature = draft.schema.feature_map.get((begun.event.cls, event.feature))
+        if feature is None or feature.upper != 1 or begun.node is None:
+            return
+        if not feature.attribute and (isinstance(event, Refer) or self._by_name(feature)):
+            return
+        if self._unset(feature, begun.node):
+            self._displaced.add((top, event.feature))
+
+    def _by_name(self, feature: FeatureInfo) -> bool:
+        info = self._draft.schema.classes[feature.target]
+        return not info.individuals and (info.named or bool(info.key))
+
+    def _unname(self, top: Number) -> bool:
+        """An object loses its name; whether it had one."""
+        draft, node = self._draft, self._objects[top].node
+        found = draft.scopes is not None and draft.scopes.name(top) is not None
+        if draft.scopes is not None and found:
+            self._rescope(top)
+            draft.scopes = draft.scopes.unnamed(top)
+        name = None if node is None else draft.nodes[node].name
+        if name is None:
+            return found
+        self._loosen(name)
+        draft.exclude(("name", name), node)
+        self._replace(node, name=None, name_start=-1, name_end=-1)
+        return True
 
     def added(self, event: Event, top: Number) -> None:
         """An event has been added; ``top`` is the innermost open object now."""
@@ -114,38 +153,44 @@ class Retraction:
         draft.exclude((kind, "*"), node)
         draft.drop_node(node)
 
-    def _unset(self, feature: FeatureInfo, node: ObjectId) -> None:
-        """Nothing is stated of a feature of an object."""
+    def _unset(self, feature: FeatureInfo, node: ObjectId) -> bool:
+        """Nothing is stated of a feature of an object; whether there was anything."""
         draft = self._draft
-        if (node, feature.symbol) in draft.unknown_values:
+        found = (node, feature.symbol) in draft.unknown_values
+        if found:
             draft.unknown_values = draft.unknown_values.delete((node, feature.symbol))
             draft.touched.append(("bounds", node))
         if not feature.attribute:
-            for target in tuple(draft.facts.get((feature.symbol, ">", node), ())):
+            targets = tuple(draft.facts.get((feature.symbol, ">", node), ()))
+            for target in targets:
                 draft.sever(feature, node, target)
-            return
+            return found or bool(targets)
         cell = (feature.symbol, "=", node)
         value = draft.facts.get(cell)
         if value is None:
-            return
+            return found
         for one in {value} if feature.upper == 1 else set(value):
             draft.exclude((feature.symbol, "#", one), node)
         draft.facts = draft.facts.delete(cell)
         draft.touched += [cell, ("bounds", node)]
+        return True
 
     def _unfill(self, event: Assign | Refer, top: Number) -> None:
         """Take back a value or a reference; of an object that has gone only references are left."""
         draft = self._draft
         number, kept = self._objects[top].node, top not in self._gone
         cls = self._objects[top].event.cls
-        if draft.scopes is not None:
-            self._unfill_scopes(draft.scopes, event, top)
+        if draft.scopes is not None and isinstance(event, Refer):
+            mention = draft.scopes.mention(self._numbers.pop((event.start, "")))
+            self._unsaid.append(mention)
+            draft.scopes = draft.scopes.unsaid(mention)
+        if kept and (top, event.feature) in self._displaced:
+            self._displaced.discard((top, event.feature))
+            return
+        if kept and isinstance(event, Assign) and event.feature == "name":
+            self._unname(top)
         if number is None:
             return
-        if isinstance(event, Assign) and event.feature == "name" and kept:
-            self._loosen(str(event.value))
-            draft.exclude(("name", str(event.value)), number)
-            self._replace(number, name=None, name_start=-1, name_end=-1)
         feature = draft.schema.feature_map.get((cls, event.feature))
         if feature is None or is_linked_later(draft, cls, event):
             return
@@ -160,15 +205,6 @@ class Retraction:
             self._unset(feature, number)
         else:
             self._unfill_given(feature, number, event)
-
-    def _unfill_scopes(self, scopes: Scopes, event: Assign | Refer, top: Number) -> None:
-        if isinstance(event, Refer):
-            mention = scopes.mention(self._numbers.pop((event.start, "")))
-            self._unsaid.append(mention)
-            self._draft.scopes = scopes.unsaid(mention)
-        elif event.feature == "name" and top not in self._gone and scopes.name(top) is not None:
-            self._rescope(top)
-            self._draft.scopes = scopes.unnamed(top)
 
     def _rescope(self, top: Number) -> None:
         """Searches by way of an object may come to other results."""
@@ -325,6 +361,7 @@ class Retraction:
     def finish(self, come: Iterable[Reference], parse: Parse) -> None:
         """The whole text is in the model: references and lists get what they have now."""
         draft = self._draft
+        draft.revised |= bool(self._displaced)
         for number in self._gone:
             del self._objects[number]
         for reference in come:
