@@ -11,27 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from immutables import Map, MapMutation
 
-from language_server.partial_model.model import Cell, Draft, Frame, ObjectId, PartialModel
+from language_server.partial_model.model import Cell, Draft, Frame, PartialModel
 from language_server.partial_model.refinement import end, extend, present
-from language_server.partial_model.retraction import Retraction
+from language_server.partial_model.retraction import Begun, Number, Retraction
 from language_server.partial_model.schema import Schema
 from language_server.syntax.document import Parse, Segment
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
-
-Number = int  # of an object of a text
-
-
-class Begun(NamedTuple):
-    """An object of a text: the object around it, what opens it, and what it is in the model."""
-
-    parent: Number
-    event: Open
-    node: ObjectId | None
-
 
 Objects = Map[Number, Begun] | MapMutation[Number, Begun]
 
@@ -233,8 +222,9 @@ class _Change:
         old, new = before.segments, parse.segments
         head = _shared(old, new)
         tail = _shared(old[head:][::-1], new[head:][::-1])
-        old_events = list(_events(old[head : len(old) - tail]))
-        new_events = list(_events(new[head : len(new) - tail]))
+        parts = [list(segment.anchored()) for segment in new[head : len(new) - tail]]
+        old_events = [e for each in old[head : len(old) - tail] for e in each.anchored()]
+        new_events = list(chain.from_iterable(parts))
         first = _same(old_events, new_events)
         last = _same(old_events[first:][::-1], new_events[first:][::-1])
         gone = old_events[first : len(old_events) - last]
@@ -259,21 +249,21 @@ class _Change:
         self.top = top
         self._add_all(come, retraction)
         rest = iter(new_events[len(new_events) - last :])
-        passed = 0  # segments behind the change that are read again
+        passed = 0  # segments behind the change whose events are added again
         while self.top != behind and not draft.revised:
             following = next(rest, None)
             if following is not None:
                 behind = retraction.take_back((following,), behind)
                 self._add_all((following,), retraction)
             elif passed < tail:
-                rest = new[len(new) - tail + passed].anchored()
+                parts.append(list(new[len(new) - tail + passed].anchored()))
+                rest = iter(parts[-1])
                 passed += 1
             else:
                 break
         if draft.revised:
             return None
-        stop = len(new) - tail + passed
-        tops = [*before.tops[:head], *self._tops(new[head:stop], begin)]
+        tops = [*before.tops[:head], *self._tops(parts, begin)]
         if self.top == behind:
             tops += before.tops[len(old) - tail + passed :]
         else:
@@ -295,10 +285,11 @@ class _Change:
             self.add(event)
             retraction.added(event, self.top)
 
-    def _tops(self, segments: Iterable[Segment], top: Number) -> Iterator[Number]:
-        for segment in segments:
+    def _tops(self, parts: Iterable[Iterable[Event]], top: Number) -> Iterator[Number]:
+        """The innermost object before each part of the text, which begins within ``top``."""
+        for part in parts:
             yield top
-            for event in segment.anchored():
+            for event in part:
                 if isinstance(event, Open):
                     top = self._numbers[event.start, event.cls]
                 elif isinstance(event, Close) and top >= 0:
@@ -309,10 +300,6 @@ def _shared(one: tuple[Segment, ...], other: tuple[Segment, ...]) -> int:
     """How many segments two texts share at their beginning."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-
-
-def _events(segments: Iterable[Segment]) -> Iterator[Event]:
-    return chain.from_iterable(segment.anchored() for segment in segments)
 
 
 def _same(one: list[Event], other: list[Event]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from language_server.partial_model.linking import Relinking, relink
 from language_server.partial_model.model import Draft, Node, ObjectId, Reference
@@ -19,8 +19,15 @@ from language_server.partial_model.scopes import Mention, Scopes
 from language_server.syntax.document import Parse
 from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
-if TYPE_CHECKING:
-    from language_server.partial_model.reading import Begun, Number
+Number = int  # of an object of a text
+
+
+class Begun(NamedTuple):
+    """An object of a text: the object around it, what opens it, and what it is in the model."""
+
+    parent: Number
+    event: Open
+    node: ObjectId | None
 
 
 class Retraction:
@@ -96,7 +103,9 @@ class Retraction:
             return found
         self._loosen(name)
         draft.exclude(("name", name), node)
-        self._replace(node, name=None, name_start=-1, name_end=-1)
+        assert node is not None
+        nameless = draft.nodes[node]._replace(name=None, name_start=-1, name_end=-1)
+        draft.replace_node(node, nameless)
         return True
 
     def added(self, event: Event, top: Number) -> None:
@@ -300,15 +309,25 @@ class Retraction:
             if isinstance(old, Open) and isinstance(new, Open):
                 top = self._numbers.pop((old.start, old.cls))
                 self._numbers[new.start, new.cls] = top
-                self._objects[top] = self._objects[top]._replace(event=new)
-                self._replace(self._objects[top].node, start=new.start)
+                parent, _, node = self._objects[top]
+                self._objects[top] = Begun(parent, new, node)
+                self._move_node(node, 4, (new.start,))
             elif top < 0:
                 continue
             elif isinstance(old, Close) and isinstance(new, Close):
-                self._replace(self._objects[top].node, end=new.end)
-                top = self._objects[top].parent
+                parent, _, node = self._objects[top]
+                self._move_node(node, 5, (new.end,))
+                top = parent
             elif isinstance(old, Assign | Refer) and isinstance(new, Assign | Refer):
                 self._move_value(old, new, top)
+
+    def _move_node(self, node: ObjectId | None, field: int, places: tuple[int, ...]) -> None:
+        """Other places in the record of an object, from a field on."""
+        draft = self._draft
+        record = None if node is None else draft.nodes.get(node)
+        if node is not None and record is not None:
+            moved = Node._make((*record[:field], *places, *record[field + len(places) :]))
+            draft.nodes = draft.nodes.set(node, moved)
 
     def _moved(self, scopes: Scopes, old: Event, new: Event, top: Number) -> Scopes:
         if isinstance(old, Open):
@@ -326,7 +345,7 @@ class Retraction:
         if node is None:
             return
         if isinstance(old, Assign) and old.feature == "name":
-            self._replace(node, name_start=new.start, name_end=new.end)
+            self._move_node(node, 6, (new.start, new.end))
         feature = draft.schema.feature_map.get((cls, old.feature))
         if feature is None or is_linked_later(draft, cls, old):
             return
@@ -349,12 +368,7 @@ class Retraction:
         draft.exclude(cell, old)
         mentioned = draft.pending.get((old.target_class, old.name))
         if mentioned is not None and draft.nodes[mentioned].start == old.start:
-            span = {"start": start, "end": end, "name_start": start, "name_end": end}
-            self._replace(mentioned, **span)
-
-    def _replace(self, node: ObjectId | None, **changes: Any) -> None:
-        if node is not None and node in self._draft.nodes:
-            self._draft.replace_node(node, self._draft.nodes[node]._replace(**changes))
+            self._move_node(mentioned, 4, (start, end, start, end))
 
     # ---- the end ---------------------------------------------------------------------------------
 

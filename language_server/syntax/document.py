@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.syntax.agenda import Agenda
 from language_server.syntax.anchors import Anchors, anchored
-from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
+from language_server.syntax.events import Close, Event, Open, Trail
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.machine import Machine
 from language_server.syntax.recovery import SyntaxFault, repair
@@ -137,13 +137,17 @@ class Parse:
 
 
 def _at(event: Event, moved: int) -> Event:
-    if isinstance(event, Open):
-        return Open(event.cls, event.feature, event.many, event.start + moved)
-    if isinstance(event, Close):
-        return Close(event.end + moved)
-    if isinstance(event, Assign):
-        return Assign(*event[:4], event.start + moved, event.end + moved)
-    return Refer(*event[:5], event.start + moved, event.end + moved)
+    """The event elsewhere; made as the tuple it is, since events are many and constructors slow."""
+    one: Any = event
+    kind = type(one)
+    if kind is Close:
+        places: tuple[Any, ...] = (one[0] + moved,)
+    elif kind is Open:
+        places = (*one[:3], one[3] + moved)
+    else:
+        places = (*one[:-2], one[-2] + moved, one[-1] + moved)
+    made: Event = tuple.__new__(kind, places)
+    return made
 
 
 def parse(skipper: Skipper, first: Thread, text: str, known: Parse | None) -> Parse:
