@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,12 +20,16 @@ from language_server.constraints.theory import (
     Literal,
     Parameter,
     Predicate,
+    PropagationRule,
     Term,
     Theory,
     Var,
 )
 
 Part = Literal | Comparison
+ALL = sys.maxsize
+EXACT = -1
+_MOST_ROUNDS = 6
 
 
 @dataclass(frozen=True)
@@ -32,13 +37,14 @@ class Definition:
     """A predicate (or the body of a rule) with the types of its parameters made literals.
 
     Attributes:
-        plain: its atoms mean what is stated and defined, without what propagation rules conclude.
+        rounds: how often propagation rules have been applied to what its atoms mean; ALL of them
+            reach a fixed point. The atoms of an EXACT definition mean just what they name.
     """
 
     name: str
     parameters: tuple[str, ...]
     clauses: tuple[Clause, ...]
-    plain: bool = False
+    rounds: int = ALL
 
 
 def definition(
@@ -100,6 +106,38 @@ def conclusion_clause(rule: str, parameters: tuple[str, ...], conclusion: Atom) 
             equations.append(Comparison("==", place, other))
     body = tuple(places.get(name, Var(f"r {name}")) for name in parameters)
     return (Literal(Atom(rule, body)), *equations)
+
+
+def rounds_to_fixed_point(
+    rules: Iterable[PropagationRule], definitions: Mapping[str, Definition]
+) -> int:
+    """After how many rounds of propagation rules nothing more follows.
+
+    That is the length of the longest chain in which the conclusion of a rule is used in the body of
+    the next one. Rules that lead back to themselves may have no last round: after as many rounds
+    as `_MOST_ROUNDS` they are left alone, which only leaves more open.
+    """
+    concluded: dict[str, set[str]] = {}
+    for rule in rules:
+        for conclusion in rule.conclusions:
+            concluded.setdefault(conclusion.atom.symbol, set()).add(f"rule {rule.name}")
+    feeds: dict[str, set[str]] = {}
+    for rule in rules:
+        seen: set[str] = set()
+        waiting = [f"rule {rule.name}"]
+        while waiting:
+            symbol = waiting.pop()
+            if symbol not in seen:
+                seen.add(symbol)
+                meaning = definitions.get(symbol)
+                for clause in meaning.clauses if meaning is not None else ():
+                    waiting += [used for part in clause for used in _symbols(part)]
+        feeds[f"rule {rule.name}"] = set().union(*(concluded.get(s, ()) for s in seen))
+    rounds, last = 0, set(feeds)
+    while last and rounds < _MOST_ROUNDS:
+        rounds += 1
+        last = {rule for rule, earlier in feeds.items() if earlier & last}
+    return rounds
 
 
 def recursive_predicates(predicates: Mapping[str, Predicate]) -> frozenset[str]:

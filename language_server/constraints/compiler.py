@@ -15,12 +15,17 @@ only takes possibilities away, so an answer *no* is final, and *yes* holds while
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from language_server.constraints.clauses import (
+    ALL,
+    EXACT,
     Definition,
     conclusion_clause,
     definition,
+    rounds_to_fixed_point,
     term_variables,
 )
 from language_server.constraints.query import Closure, Pattern, Query, Row, View
@@ -49,6 +54,7 @@ class Compiler:
             self.definitions[name] = definition(theory, name, rule.parameters, rule.clauses)
             for conclusion in rule.conclusions:
                 self._concluded.setdefault(conclusion.atom.symbol, []).append((rule, conclusion))
+        self.rounds = rounds_to_fixed_point(theory.rules, self.definitions)
         self.extents: dict[tuple[str, View], Query] = {}
         self.sealed = False  # no further extents: the queries to keep up to date are settled
         self._queries: dict[tuple[str, Pattern, View], Query] = {}
@@ -62,7 +68,8 @@ class Compiler:
             if name in self.definitions:
                 QueryCode(self, self.definitions[name], known).compile()
             else:
-                known.run = _base_predicate(name, pattern, view)
+                is_open = view == "may" and self.is_concluded_only(name)
+                known.run = _anything(pattern) if is_open else _base_predicate(name, pattern, view)
         return known
 
     def extent(self, name: str, view: View) -> Query:
@@ -79,9 +86,9 @@ class Compiler:
         """Whether the whole extent is, or can still be decided to be, kept up to date."""
         return not self.sealed or (name, view) in self.extents
 
-    def closure(self, symbol: str, view: View, forward: bool, plain: bool) -> Closure:
+    def closure(self, symbol: str, view: View, forward: bool, rounds: int) -> Closure:
         """The closure of a reference or a binary predicate."""
-        name = self.wrapped(symbol, plain)
+        name = self.wrapped(symbol, rounds)
         known = self._closures.get((name, view, forward))
         if known is None:
             pattern = (True, False) if forward else (False, True)
@@ -102,57 +109,69 @@ class Compiler:
             return self.definitions[name].parameters
         return tuple(parameter.var.name for parameter in self.theory.predicates[name].parameters)
 
-    def wrapped(self, symbol: str, plain: bool) -> str:
+    def wrapped(self, symbol: str, rounds: int = ALL) -> str:
         """A predicate that says the same as a class, a reference or a predicate."""
         if symbol in self.theory.predicates or symbol in self.definitions:
             return symbol
         arity = 1 if symbol in self.theory.classes or symbol == "exists" else 2
         variables = tuple(Var(f"p{position}") for position in range(arity))
-        return self.auxiliary(Atom(symbol, variables), tuple(v.name for v in variables), plain)
+        return self.auxiliary(Atom(symbol, variables), tuple(v.name for v in variables), rounds)
 
-    def plain(self, symbol: str) -> str:
-        """What the symbol means without what propagation rules conclude."""
-        if not self._concluded or symbol not in self.definitions or symbol.startswith("plain "):
-            return symbol
-        name = f"plain {symbol}"
-        if name not in self.definitions:
-            meaning = self.definitions[symbol]
-            self.definitions[name] = Definition(name, meaning.parameters, meaning.clauses, True)
-        return name
-
-    def refined(self, symbol: str, view: View) -> str:
+    def refined(self, symbol: str, view: View, rounds: int = ALL) -> str:
         """What the symbol means together with what propagation rules conclude of it.
 
-        Under ``must`` that is also what rules demand, under ``may`` not what they exclude. The
-        bodies of rules mean what is stated and defined.
+        Under ``must`` that is also what rules demand, under ``may`` not what they exclude. In the
+        bodies of these rules one round less has been applied. Of what is neither stated in texts
+        nor defined, rules decide ``now`` as well.
         """
-        rules = self._concluded.get(symbol, ())
-        wanted = [(r, c) for r, c in rules if c.negated == (view == "may")]
-        if view == "now" or not wanted:
+        if rounds == EXACT:
             return symbol
-        name = f"{symbol} {view}"
+        rounds = min(rounds, self.rounds)
+        decide = view != "now" or self.is_concluded_only(symbol)
+        found = self._concluded.get(symbol, ()) if rounds and decide else ()
+        wanted = [(rule, atom) for rule, atom in found if atom.negated == (view == "may")]
+        itself = self._after(symbol, rounds)
+        if not wanted:
+            return itself
+        name = f"{itself} {view} after {rounds}"
         if name not in self.definitions:
-            raw = self.plain(symbol)
             parameters = tuple(f"p{i}" for i in range(len(wanted[0][1].atom.args)))
-            itself = AtomLiteral(Atom(raw, tuple(Var(p) for p in parameters)))
+            stated = AtomLiteral(Atom(itself, tuple(Var(p) for p in parameters)))
             concluded = []
             for rule, conclusion in wanted:
                 names = tuple(parameter.var.name for parameter in rule.parameters)
-                body = self.plain(f"rule {rule.name}")
+                body = self._after(f"rule {rule.name}", rounds - 1)
                 concluded.append(conclusion_clause(body, names, conclusion.atom))
-            if view == "must":
-                clauses = ((itself,), *concluded)
+            if view != "may":
+                clauses = ((stated,), *concluded)
             else:
-                excluded = f"{symbol} excluded"
+                excluded = f"{symbol} excluded after {rounds}"
                 self.definitions[excluded] = Definition(
-                    excluded, parameters, tuple(concluded), True
+                    excluded, parameters, tuple(concluded), EXACT
                 )
-                never = AtomLiteral(Atom(excluded, itself.atom.args), negated=True)
-                clauses = ((itself, never),)
-            self.definitions[name] = Definition(name, parameters, clauses, True)
+                never = AtomLiteral(Atom(excluded, stated.atom.args), negated=True)
+                clauses = ((stated, never),)
+            self.definitions[name] = Definition(name, parameters, clauses, EXACT)
         return name
 
-    def auxiliary(self, atom: Atom, parameters: tuple[str, ...], plain: bool = False) -> str:
+    def is_concluded_only(self, symbol: str) -> bool:
+        """Whether it is a predicate without a definition that rules demand."""
+        return symbol not in self.definitions and any(
+            symbol in self.theory.predicates and not conclusion.negated
+            for _, conclusion in self._concluded.get(symbol, ())
+        )
+
+    def _after(self, symbol: str, rounds: int) -> str:
+        """A predicate with that many rounds of rules applied to what its definition rests on."""
+        meaning = self.definitions.get(symbol)
+        if meaning is None or meaning.rounds != ALL or rounds == self.rounds:
+            return symbol
+        name = f"{symbol} after {rounds}"
+        if name not in self.definitions:
+            self.definitions[name] = replace(meaning, name=name, rounds=rounds)
+        return name
+
+    def auxiliary(self, atom: Atom, parameters: tuple[str, ...], rounds: int = ALL) -> str:
         """A predicate of its own for an atom, with the given variables as parameters."""
         names: dict[str, str] = {}
         for name in (*parameters, *term_variables(atom.args)):
@@ -164,13 +183,14 @@ class Compiler:
         )
         plus = "+" if atom.closure else ""
         inside = ", ".join(getattr(t, "name", None) or repr(t) for t in renamed.args)
-        name = f"{'plain ' if plain else ''}{atom.symbol}{plus}({inside})/{len(parameters)}"
+        level = "" if rounds >= self.rounds else f"{rounds}: "
+        name = f"{level}{atom.symbol}{plus}({inside})/{len(parameters)}"
         if name not in self.definitions:
             self.definitions[name] = Definition(
                 name,
                 tuple(names[parameter] for parameter in parameters),
                 ((AtomLiteral(renamed),),),
-                plain,
+                ALL if rounds >= self.rounds else rounds,
             )
         return name
 
@@ -192,5 +212,15 @@ def _base_predicate(name: str, pattern: Pattern, view: View) -> Callable[..., It
 
     def run(state: Any, *bound: Any) -> Iterator[Row]:
         return state.base_rows(name, pattern, view, bound)  # type: ignore[no-any-return]
+
+    return run
+
+
+def _anything(pattern: Pattern) -> Callable[..., Iterator[Row]]:
+    """A predicate of which everything may hold."""
+    free = pattern.count(False)
+
+    def run(state: Any, *_: Any) -> Iterator[Row]:
+        return product(state.everything("may"), repeat=free)
 
     return run

@@ -171,7 +171,7 @@ class Evaluation:
 
     def _holds(self, symbol: str, args: tuple[ObjectId, ...], view: View) -> bool:
         compiler = self.constraints.compiler
-        name = compiler.wrapped(compiler.refined(symbol, view), plain=False)
+        name = compiler.wrapped(compiler.refined(symbol, view))
         query = compiler.query(name, (True,) * len(args), view)
         if view == "may":
             return self._state().possible_row(query, args)

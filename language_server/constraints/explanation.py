@@ -195,7 +195,7 @@ class Explanation:
 
     def _path(self, symbol: str, source: ObjectId, target: ObjectId) -> list[ObjectId]:
         """A shortest path from the source to the target, both included."""
-        name = self._compiler.wrapped(symbol, plain=False)
+        name = self._compiler.wrapped(symbol)
         step = self._compiler.query(name, (True, False), "now")
         came: dict[ObjectId, ObjectId] = {}
         waiting = [source]

@@ -75,14 +75,16 @@ def class_annotations(
 def predicate_annotations(
     statement: Any, parameters: Iterable[str], known: frozenset[str], collector: Collector
 ) -> ErrorAnnotations:
-    """What the annotations of a predicate state."""
+    """What the annotations of a predicate or a propagation rule state."""
     message: str | None = None
     severity: Severity = "error"
     lookahead = False
     is_error = statement.kind.startswith("error")
+    is_rule = statement.kind.startswith("propagation")
     for annotation in statement.annotations:
         words = [_word(argument) for argument in annotation.arguments]
-        if annotation.name in _OF_PREDICATES and not is_error:
+        told = annotation.name == "message" and is_rule
+        if annotation.name in _OF_PREDICATES and not (is_error or told):
             collector.add(annotation, f"@{annotation.name} belongs to an error predicate")
         elif annotation.name == "message":
             if len(words) != 1:

@@ -128,6 +128,8 @@ class ClauseReader:
             )
             return
         parameters = self._parameters(node)
+        names = [parameter.var.name for parameter in parameters]
+        stated = predicate_annotations(node, names, self._symbols.annotations, self._collector)
         clauses = self._clauses(node.body, parameters) if node.body is not None else ((),)
         bound = {parameter.var.name for parameter in parameters}
         conclusions = []
@@ -149,6 +151,7 @@ class ClauseReader:
             clauses=clauses,
             conclusions=tuple(conclusions),
             place=place_of(node),
+            message=stated.message,
         )
 
     def _parameters(self, node: Any) -> tuple[Parameter, ...]:

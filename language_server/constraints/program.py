@@ -28,6 +28,7 @@ from language_server.constraints.theory import (
     Expression,
     Individual,
     Literal,
+    PropagationRule,
     Term,
     Var,
 )
@@ -113,6 +114,7 @@ class Program:
         say("#minimize{3,new,X : new(X), obj(X)}.")
         for name in self._used():
             self._write_definition(name, self.constraints.compiler.definitions[name])
+        self._write_conclusions()
         self._write_errors()
 
     def _write_feature(self, feature: FeatureInfo) -> None:
@@ -186,6 +188,7 @@ class Program:
         definitions = self.constraints.compiler.definitions
         found: dict[str, None] = {}
         waiting = [name for name, _ in self._errors()]
+        waiting += [f"rule {rule.name}" for rule, _ in self._deciding()]
         while waiting:
             name = waiting.pop()
             if name in definitions and name not in found:
@@ -206,6 +209,21 @@ class Program:
                 continue
             head = head_name + arguments(_variable(parameter) for parameter in meaning.parameters)
             self._lines.append(f"{head} :- {', '.join(body)}." if body else f"{head}.")
+
+    def _deciding(self) -> Iterator[tuple[PropagationRule, Atom]]:
+        """What rules conclude of predicates that nothing else decides."""
+        for rule in self.constraints.theory.rules:
+            for conclusion in rule.conclusions:
+                only = self.constraints.compiler.is_concluded_only(conclusion.atom.symbol)
+                if only and not conclusion.negated:
+                    yield rule, conclusion.atom
+
+    def _write_conclusions(self) -> None:
+        for rule, atom in self._deciding():
+            body = self._predicate(f"rule {rule.name}") + arguments(
+                _variable(parameter.var.name) for parameter in rule.parameters
+            )
+            self._lines.append(f"{self._atom(atom)} :- {body}.")
 
     def _write_errors(self) -> None:
         broken = self._all_broken()

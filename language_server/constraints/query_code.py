@@ -48,7 +48,7 @@ class QueryCode:
         self._meaning = meaning
         self._query = query
         self._view: View = query.view
-        self._plain = meaning.plain
+        self._rounds = meaning.rounds
         self._lines: list[str] = []
         self._depth = 1
         self._constants: dict[str, Any] = {
@@ -227,11 +227,8 @@ class QueryCode:
             self._positive(atom, view, names)
 
     def _meant(self, atom: Atom, view: View) -> Atom:
-        """The atom with or without what propagation rules conclude of its symbol."""
-        if self._plain:
-            symbol = self._compiler.plain(atom.symbol)
-        else:
-            symbol = self._compiler.refined(atom.symbol, view)
+        """The atom with what the rounds of propagation rules conclude of its symbol."""
+        symbol = self._compiler.refined(atom.symbol, view, self._rounds)
         return atom if symbol == atom.symbol else replace(atom, symbol=symbol)
 
     def _positive(self, atom: Atom, view: View, names: dict[str, str]) -> None:
@@ -254,7 +251,7 @@ class QueryCode:
         if self._compiler.is_derived(atom.symbol) and len(variables) == len(atom.args):
             self._rows(atom.symbol, atom, "may", names)
         else:
-            name = self._compiler.auxiliary(atom, variables, self._plain)
+            name = self._compiler.auxiliary(atom, variables, self._rounds)
             self._rows(name, Atom(name, tuple(Var(v) for v in variables)), "may", names)
 
     def _value(self, term: Term, names: Mapping[str, str]) -> str | None:
@@ -364,7 +361,7 @@ class QueryCode:
             source = names[first.name]
             target = self._value(second, names)
         forward = source is not None
-        closure = self._ask(self._compiler.closure(atom.symbol, view, forward, self._plain))
+        closure = self._ask(self._compiler.closure(atom.symbol, view, forward, self._rounds))
         if source is not None and source == target:
             self._block(f"if state.on_cycle({closure}, {source}):")
             return
@@ -470,7 +467,7 @@ class QueryCode:
             and self._compiler.is_derived(atom.symbol)
         ):
             return atom.symbol, [names[name] for name in variables]
-        auxiliary = self._compiler.auxiliary(atom, tuple(bound), self._plain)
+        auxiliary = self._compiler.auxiliary(atom, tuple(bound), self._rounds)
         return auxiliary, [names[name] for name in bound]
 
     # ---- comparisons -------------------------------------------------------------------------
@@ -570,6 +567,6 @@ class QueryCode:
             pattern = tuple(value is not None for value in values)
             arguments = [value for value in values if value is not None]
             return atom.symbol, pattern, "".join(f"{a}, " for a in arguments)
-        name = self._compiler.auxiliary(atom, (*bound, *counted), self._plain)
+        name = self._compiler.auxiliary(atom, (*bound, *counted), self._rounds)
         pattern = (True,) * len(bound) + (False,) * len(counted)
         return name, pattern, "".join(f"{names[n]}, " for n in bound)

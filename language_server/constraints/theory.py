@@ -172,6 +172,7 @@ class PropagationRule:
     clauses: tuple[Clause, ...]
     conclusions: tuple[Literal, ...]  # negated: the atom becomes false, else true
     place: Place = (0, 0)
+    message: str | None = None  # what the user reads where a text contradicts it
 
 
 @dataclass(frozen=True, slots=True)

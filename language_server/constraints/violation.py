@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from language_server.constraints.explanation import Explanation
-from language_server.constraints.theory import Predicate, PropagationRule
+from language_server.constraints.theory import Parameter, Predicate, PropagationRule
 from language_server.partial_model import Fault, FeatureInfo, ObjectId, PartialModel
 
 if TYPE_CHECKING:
@@ -307,11 +307,13 @@ def _of_predicates(
     certain = certain_only and not settled.model.closed
     entries: Any = settled.violated_must if certain else settled.violated_now
     predicates = by_must if certain else by_now
-    for (query, args), rows in entries.items():
-        if query in constraints.rules:
+    for (query, args), rows in settled.violated_must.items():
+        if query in constraints.rules:  # what contradicts a rule is certain, or it is nothing
             rule = constraints.rules[query]
             for row in rows:
                 yield _of_rule(settled.model, rule, (*args, *row))
+    for (query, args), rows in entries.items():
+        if query in constraints.rules:
             continue
         if predicates[query].lookahead and not certain:
             continue  # it only says early what other constraints say of the finished text
@@ -322,27 +324,26 @@ def _of_predicates(
 
 
 def _is_undeclared(model: PartialModel, node: Any) -> bool:
-    """Whether this is an object that is not declared; that alone is reported of it."""
-    return node in model.nodes and model.nodes[node].role == "mentioned"
+    """Whether this is an object that is not declared; that alone is reported of it.
+
+    What is declared in another file is closed.
+    """
+    record = model.nodes.get(node)
+    return record is not None and record.role == "mentioned" and record.open
 
 
 def _of_predicate(
     constraints: ConstraintSet, settled: Settled, predicate: Predicate, elements: tuple[Any, ...]
 ) -> Violation:
     model = settled.model
-    names = {
-        parameter.var.name: _named(model, value)
-        for parameter, value in zip(predicate.parameters, elements, strict=True)
-    }
+    names = tuple(_named(model, value) for value in elements)
     objects = tuple(value for value in elements if value in model.nodes)
     places = [model.name_span(node) for node in objects if model.nodes[node].start >= 0]
     start, end = places[0] if places else (-1, -1)
     if predicate.message is not None:
-        message = re.sub(
-            r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), predicate.message
-        )
+        message = _filled(predicate.message, predicate.parameters, names)
     else:
-        inside = ", ".join(names.values())
+        inside = ", ".join(names)
         message = f"{_words(predicate.name)}{': ' if inside else ''}{inside}"
     return Violation(
         predicate.name,
@@ -363,17 +364,25 @@ def _of_rule(
     model: PartialModel, rule: PropagationRule, elements: tuple[ObjectId, ...]
 ) -> Violation:
     names = tuple(_named(model, value) for value in elements)
-    inside = ", ".join(names)
+    message = f"contradicts what follows for {', '.join(names)}: {_words(rule.name)}"
+    if rule.message is not None:
+        message = _filled(rule.message, rule.parameters, names)
     places = [model.name_span(node) for node in elements if model.nodes[node].start >= 0]
     return Violation(
         rule.name,
         "constraint",
         _kebab(rule.name),
-        f"contradicts what follows for {inside}: {_words(rule.name)}",
+        message,
         elements,
         names,
         *(places[0] if places else (-1, -1)),
     )
+
+
+def _filled(message: str, parameters: Iterable[Parameter], names: Iterable[str]) -> str:
+    """A message with the names of the elements that its parameters stand for."""
+    known = {p.var.name: name for p, name in zip(parameters, names, strict=True)}
+    return re.sub(r"\{(\w+)\}", lambda match: known.get(match[1], match[0]), message)
 
 
 def _named(model: PartialModel, value: Any) -> str:

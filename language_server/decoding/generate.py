@@ -50,6 +50,7 @@ def generate(
     on_event: OnEvent | None = None,
     sampling: Sampling | None = None,
     reasoning: int = 0,
+    drift_control: bool = True,
     write: Write = Task.write,
 ) -> Generation:
     """Write a text of ``language`` that fits ``description``.
@@ -63,6 +64,7 @@ def generate(
         cancel: set it to stop; what there is then is returned.
         on_event: called in this thread while the text grows.
         reasoning: tokens the model may think aloud before it writes; they are not of the budget.
+        drift_control: whether ``assured`` takes back a text that circles or wanders.
         write: what is done with the text to write; a search writes it several times.
 
     Raises:
@@ -87,7 +89,7 @@ def generate(
         prompt = thoughts.precede(prompt)
     policy = LayoutPolicy().widened_to(example.text for example in language.examples)
 
-    limits = Limits(max_tokens, ends_at, cancel)
+    limits = Limits(max_tokens, ends_at, cancel, drift_control=drift_control)
     limits.effort = _effort(limits.stop)
     task = Task(
         guide,

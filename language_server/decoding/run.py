@@ -45,6 +45,7 @@ class Limits:
         max_tokens: tokens of text; the end token costs nothing.
         deadline: a moment of ``time.monotonic()``.
         forced_text: whether text that must come next is fed without asking the model.
+        drift_control: whether a text that circles or wanders is taken back.
         first_effort, effort: what the search for a completion may spend before the start, and at
             each later look (the projection's ``Effort``).
     """
@@ -53,6 +54,7 @@ class Limits:
     deadline: float | None = None
     cancel: threading.Event | None = None
     forced_text: bool = True
+    drift_control: bool = True
     first_effort: Any = None
     effort: Any = None
 
@@ -97,6 +99,11 @@ class Run:
     def path(self) -> list[Step]:
         """The tokens so far."""
         return self._path
+
+    @property
+    def start_length(self) -> int:
+        """Characters of the given beginning."""
+        return self._start_length
 
     @property
     def length(self) -> int:
@@ -218,6 +225,20 @@ class Run:
         self._context.rewind(count)
         self.backtracks += 1
         self.emit("backtrack", "", why)
+
+    def return_to(self, path: Sequence[Step], why: str) -> None:
+        """Take up a path that was written before and given up."""
+        same = 0
+        while same < min(len(path), len(self._path)) and path[same] is self._path[same]:
+            same += 1
+        self.back_to(same, why)
+        for step in path[same:]:
+            before = self.state
+            self._path.append(step)
+            self._banned.append(set())
+            self._context.append([step.token])
+            kind: EventKind = "token" if step.origin == "model" else step.origin
+            self.emit(kind, step.state.guide.text[len(before.guide.text) :])
 
     def ban(self, token: int) -> None:
         """Do not draw ``token`` again at this place as long as the path before it stays."""

@@ -21,6 +21,7 @@ from language_server.languages.analysis import (
     shifted,
 )
 from language_server.languages.comments import NO_COMMENTS, CommentStyle, comment_style
+from language_server.languages.compiler import Compiler
 from language_server.languages.declaration import OwnRules
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
@@ -48,6 +49,7 @@ class Definition:
         patterns: names of model files that no ending covers, as globs (``Makefile.*``).
         units: classes whose objects are syntactic units; where there are none, all are.
         given: a ``.problem`` file with facts that hold of every text from the start.
+        compiler: what has the last word on finished texts, where it is installed.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Definition:
     patterns: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     given: Path | None = None
+    compiler: Compiler | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,16 +204,24 @@ class Language:
         return (*analysis.diagnostics, *shifted(remarks, text))
 
     def judge(self, text: str, path: Path | None = None) -> tuple[Diagnostic, ...]:
-        """The final word on a finished text: textX loads it, then the constraints are checked."""
+        """The final word on a finished text.
+
+        textX loads it, then the constraints are checked, then the language's compiler is asked:
+        a workspace may name any program, so it runs when a text is judged, not while one types.
+        """
         root = None if self.home is None else self.home.library.files.root
         if path is None and self.home is not None:
             path = self.home.path
         body = text.removeprefix(BYTE_ORDER_MARK)
         loader = self.own_rules.loader if self.own_rules is not None else self.metamodel
         against = load_problems(loader, body, path, root=root)
-        if not against:
-            return self.analyse(text, path).diagnostics
-        return shifted(against, text)
+        if against:
+            return shifted(against, text)
+        found = self.analyse(text, path).diagnostics
+        compiler = self.definition.compiler
+        if compiler is None or any(each.severity == "error" for each in found):
+            return found
+        return (*found, *shifted(compiler.problems(body), text))
 
 
 def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> Language:

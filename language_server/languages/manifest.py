@@ -8,6 +8,8 @@ extensions = [".door"]              # optional: by default .<name>
 patterns = ["doors/*.txt"]          # optional: globs of further model files
 examples = "door-examples"          # optional: by default <grammar>.examples beside it
 units = ["Door"]                    # optional: rules whose objects are checked when they end
+compiler = ["doorc", "--check"]     # optional: has the last word on finished texts, in a file that
+                                    # is named behind it; its exit code 0 means a text is right
 given = "doors/house.problem"       # optional: facts that hold of every model from the start
 
 [files]                             # optional: which language has files that several claim
@@ -17,17 +19,29 @@ given = "doors/house.problem"       # optional: facts that hold of every model f
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from language_server.languages.compiler import Compiler
 from language_server.languages.error import LanguageError
 from language_server.languages.grammar_file import read_text
 from language_server.languages.language import Definition
 from language_server.languages.shipped import shipped_folders
 
 MANIFEST = "langwright.toml"
-_KEYS = {"name", "grammar", "problem", "extensions", "patterns", "examples", "units", "given"}
+_KEYS = {
+    "name",
+    "grammar",
+    "problem",
+    "extensions",
+    "patterns",
+    "examples",
+    "units",
+    "given",
+    "compiler",
+}
 
 
 @dataclass(frozen=True)
@@ -110,7 +124,7 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
             raise LanguageError(
                 f"a [[language]] has no '{key}'", path, *_place(text, key), f"known are {known}"
             )
-        if key in ("extensions", "patterns", "units"):
+        if key in ("extensions", "patterns", "units", "compiler"):
             if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                 raise LanguageError(f"'{key}' is a list of texts", path, *_place(text, key))
         elif not isinstance(value, str):
@@ -123,7 +137,7 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
         raise LanguageError(
             f"the folder of examples {examples} does not exist", path, *_place(text, "examples")
         )
-    return Definition(
+    definition = Definition(
         name=found.name,
         grammar=grammar,
         problem=folder / entry["problem"] if "problem" in entry else found.problem,
@@ -136,6 +150,15 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
         units=tuple(entry.get("units", ())),
         given=folder / entry["given"] if "given" in entry else None,
     )
+    return with_compiler(definition, entry.get("compiler", ()))
+
+
+def with_compiler(definition: Definition, command: Sequence[str]) -> Definition:
+    """A definition with the compiler of that command; an empty command means none."""
+    if not command:
+        return definition
+    suffix = next(iter(definition.extensions), "")
+    return replace(definition, compiler=Compiler(tuple(command), suffix))
 
 
 def _list(entries: Any, path: Path) -> list[Any]:

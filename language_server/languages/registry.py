@@ -16,8 +16,17 @@ from typing import Literal
 from language_server.languages.error import LanguageError
 from language_server.languages.installed import Installed, installed_languages
 from language_server.languages.language import Definition, Language, build
-from language_server.languages.manifest import Manifest, definition_of_grammar, read_manifest
-from language_server.languages.shipped import SHIPPED_EXTENSIONS, shipped_grammars
+from language_server.languages.manifest import (
+    Manifest,
+    definition_of_grammar,
+    read_manifest,
+    with_compiler,
+)
+from language_server.languages.shipped import (
+    SHIPPED_COMPILERS,
+    SHIPPED_EXTENSIONS,
+    shipped_grammars,
+)
 
 Origin = Literal["workspace", "shipped", "installed"]
 
@@ -121,7 +130,9 @@ def registry(workspace: Path | None = None) -> Registry:
     for name, grammar in shipped_grammars().items():
         definition = definition_of_grammar(grammar)
         extensions = SHIPPED_EXTENSIONS.get(name, definition.extensions)
-        definition = replace(definition, extensions=extensions)
+        definition = with_compiler(
+            replace(definition, extensions=extensions), SHIPPED_COMPILERS.get(name, ())
+        )
         entries.setdefault(name, Entry(name, "shipped", definition, _first_line(grammar)))
     for installed in installed_languages():
         definition = Definition(

@@ -17,10 +17,19 @@ from pathlib import Path
 
 from language_server.constraints.shipped import shipped_file, shipped_folders
 
-__all__ = ["SHIPPED_EXTENSIONS", "shipped_file", "shipped_folders", "shipped_grammars"]
+__all__ = [
+    "SHIPPED_COMPILERS",
+    "SHIPPED_EXTENSIONS",
+    "shipped_file",
+    "shipped_folders",
+    "shipped_grammars",
+]
 
 #: Endings of the model files of shipped languages that are not named after their language.
-SHIPPED_EXTENSIONS = {"textx": (".tx",)}
+SHIPPED_EXTENSIONS = {"textx": (".tx",), "minizinc": (".mzn",)}
+
+#: Compilers of shipped languages: each judges a file that is named behind it.
+SHIPPED_COMPILERS = {"minizinc": ("minizinc", "--model-check-only")}
 
 
 def shipped_grammars() -> dict[str, Path]:

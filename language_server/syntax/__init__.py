@@ -1,5 +1,6 @@
 """Prefix parsing of any textX grammar, recovery, exact source spans."""
 
+from language_server.syntax.context_free import ContextFree, gbnf
 from language_server.syntax.document import Parse
 from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
 from language_server.syntax.finding import GrammarFinding, GrammarPlace
@@ -14,6 +15,7 @@ from language_server.syntax.terminals import Terminal
 __all__ = [
     "Assign",
     "Close",
+    "ContextFree",
     "Event",
     "Expected",
     "Grammar",
@@ -31,6 +33,7 @@ __all__ = [
     "Terminal",
     "Trail",
     "comment_end",
+    "gbnf",
     "joint",
     "stands_apart",
 ]

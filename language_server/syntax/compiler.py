@@ -86,8 +86,8 @@ class Compiler:
         parser = metamodel._parser_blueprint
         self.root = parser.parser_model
         self.comments = parser.comments_model
-        self._white = parser._real_ws
-        self._skips = bool(parser.skipws)
+        self.white = parser._real_ws
+        self.skips = bool(parser.skipws)
         self._bodies: dict[tuple[int, Environment], Body] = {}
         self._terminals: dict[tuple[Any, ...], Terminal] = {}
         roots = [self.root, *([self.comments] if self.comments else [])]
@@ -97,7 +97,7 @@ class Compiler:
 
     def body_of_root(self) -> Body:
         """The body that reads a whole text."""
-        env = Environment(self._white, self._skips, False, Mode.ABSTRACT, False, sink=ROOT)
+        env = Environment(self.white, self.skips, False, Mode.ABSTRACT, False, sink=ROOT)
         return self._body(self.root, "Model", env)
 
     def body_of_comment(self, layout: Layout) -> Body:

@@ -6,8 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from language_server.syntax.ambiguities import ambiguities
+from language_server.syntax.approximation import approximation
 from language_server.syntax.checks import checks
 from language_server.syntax.compiler import Compiler
+from language_server.syntax.context_free import ContextFree
 from language_server.syntax.document import Parse, parse
 from language_server.syntax.events import Trail
 from language_server.syntax.finding import GrammarFinding
@@ -65,6 +67,11 @@ class Grammar:
         return frozenset(
             terminal.text for terminal in self._skipper.terminals if terminal.kind == "keyword"
         )
+
+    @cached_property
+    def context_free(self) -> ContextFree:
+        """A context-free grammar that has every text of this one, and some more."""
+        return approximation(self._compiler, self._compiler.white, self._compiler.skips)
 
     def _first_thread(self) -> Thread:
         body = self._compiler.body_of_root()

@@ -91,3 +91,53 @@ def test_modalities_inside_of_negations() -> None:
     assert [v.constraint for v in evaluate(rules, events).contradictions] == ["unless"]
     events = nodes(("a", False, ("a",)), ("b", True, ("a",)))
     assert not evaluate(rules, events).contradictions
+
+
+CHAIN = """
+pred a(Node x).  pred b(Node x).  pred c(Node x).  pred d(Node x).
+propagation rule first(Node x) <-> sink(x) ==> a(x).
+propagation rule second(Node x) <-> a(x) ==> b(x).
+propagation rule third(Node x) <-> b(x) ==> c(x), !d(x).
+"""
+
+
+def test_conclusions_feed_the_bodies_of_further_rules() -> None:
+    constraints = ConstraintSet.of(load_problem(GRAPH + CHAIN))
+    evaluation = constraints.initial().refine_all(nodes(("n", True, ()), ("m", False, ())))
+    n, m = named(evaluation, "n"), named(evaluation, "m")
+    for symbol, value in {"a": Truth.TRUE, "b": Truth.TRUE, "c": Truth.TRUE}.items():
+        assert evaluation.truth(symbol, (n,)) is value
+        assert evaluation.truth(symbol, (m,)) is not Truth.TRUE
+    assert evaluation.truth("d", (n,)) is Truth.FALSE
+
+
+def test_what_the_last_rule_of_a_chain_excludes_contradicts_the_text() -> None:
+    """In whatever order the rules stand: what follows does not depend on it."""
+    rules = (
+        "pred a(Node x).",
+        "propagation rule last(Node x, Node y) <-> a(x), Node(y) ==> !input(x, y).",
+        "propagation rule along(Node x) <-> marked(x) ==> a(x).",
+        "pred marked(Node x) <-> start(x).",
+        "pred start(Node x).",
+        "propagation rule begin(Node x) <-> sink(x) ==> start(x).",
+    )
+    for order in (rules, rules[::-1]):
+        evaluation = evaluate("\n".join(order), nodes(("n", True, ("n",))))
+        assert {v.constraint for v in evaluation.contradictions} == {"last"}
+        assert not evaluate("\n".join(order), nodes(("n", False, ("n",)))).contradictions
+
+
+def test_a_rule_may_lead_back_to_itself() -> None:
+    """What follows along three references follows; what does not follow stays open."""
+    rules = """
+    pred far(Node x, Node y).
+    propagation rule near(Node x, Node y) <-> next(x, y) ==> far(x, y).
+    propagation rule on(Node x, Node z) <-> far(x, y), next(y, z) ==> far(x, z).
+    """
+    declared = nodes(
+        ("n", False, ("m",)), ("m", False, ("o",)), ("o", False, ("p",)), ("p", False, ())
+    )
+    evaluation = evaluate(rules, declared)
+    n, p = named(evaluation, "n"), named(evaluation, "p")
+    assert evaluation.truth("far", (n, p)) is Truth.TRUE
+    assert evaluation.truth("far", (p, n)) is not Truth.TRUE

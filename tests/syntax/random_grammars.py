@@ -1,114 +1,143 @@
-"""Random textX grammars over a small alphabet."""
+"""Strategies for textX grammars over a small alphabet, and for texts of them."""
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass
+import re
+from itertools import count
+from typing import Any, NamedTuple
 
-LETTERS = "abc"
+from hypothesis import strategies as st
+
+from language_server.syntax import Grammar
 
 
-@dataclass
-class _Piece:
-    """The source of an expression and whether it may read nothing."""
+class Piece(NamedTuple):
+    """The source of an expression, ``@`` for the name of a feature, and if it may read nothing."""
 
     source: str
     nullable: bool
 
 
-class GrammarSource:
-    """Writes one random grammar."""
+LETTERS = st.sampled_from(["a", "b", "c", "ab", "bc"])
+KEYWORDS = LETTERS.map("'{}'".format)
+PATTERNS = st.sampled_from(["/a+/", "/b(?=c)/", "/[ab]c?/", r"/c\b/"])
+TERMINALS = st.one_of(KEYWORDS, KEYWORDS, KEYWORDS, PATTERNS)
+#: Modifiers of a repetition, for one that reads what begins with ``a``.
+MODIFIERS = st.sampled_from(["", "", "[',']", "[eolterm]", "[/c|,/]", "[',' eolterm]"])
+COMMENT = "Comment: /#[^\\n]*/;"
+TEXTS = st.text("abc,\n# ", max_size=9)
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "autokwd": st.just(True),
+        "ignore_case": st.just(True),
+        "skipws": st.just(False),
+        "ws": st.sampled_from([" ", "\n", " ,"]),
+    },
+)
+PARAMETERS = st.sampled_from(["", "", "", "[noskipws]", "[skipws]", "[ws=' ']", "[ws=' \\n,']"])
 
-    def __init__(self, source: random.Random) -> None:
-        self._random = source
-        self._feature = 0
 
-    def write(self) -> str:
-        """The grammar's text."""
-        rules = [f"M: {self._common(3)};", f"A: {self._common(2)};", f"B: {self._common(2)};"]
-        rules.append(f"V: {self._match().source};")
-        if self._random.random() < 0.3:
-            rules.append("Comment: /#[^\\n]*/;")
-        return "\n".join(rules)
+def grammars() -> st.SearchStrategy[str]:
+    """Grammars with a common rule ``M`` for the whole, two for parts of it, and a match rule."""
+    pieces = st.lists(_expressions(), min_size=1, max_size=3)
+    rule = st.tuples(PARAMETERS, st.builds(_joined, pieces, KEYWORDS))
+    forms = st.sampled_from(["{0}", "{0} {1}", "{0} | {1}", "{0} ({1})*", "{0} ({1})?", "{0}- {1}"])
+    match = st.builds(str.format, forms, TERMINALS, TERMINALS)
+    return st.builds(_grammar, rule, rule, rule, match, st.sampled_from(["", "", COMMENT]))
 
-    def _common(self, depth: int) -> str:
-        pieces = [self._expression(depth) for _ in range(self._random.randint(1, 3))]
-        if all(piece.nullable for piece in pieces):
-            pieces.append(_Piece(f"'{self._letter()}'", False))
-        return " ".join(piece.source for piece in pieces)
 
-    def _expression(self, depth: int) -> _Piece:
-        ways = [self._letter_piece, self._letter_piece, self._assign, self._many, self._flag]
-        if depth > 0:
-            deeper = (self._choice, self._option, self._repeat, self._sequence, self._look)
-            way = self._random.choice((*deeper, self._group, self._drop, None, None))
-            if way is not None:
-                return way(depth)
-        return self._random.choice(ways)()
+def _grammar(
+    whole: tuple[str, str], one: tuple[str, str], other: tuple[str, str], match: str, comment: str
+) -> str:
+    parts = zip("MAB", (whole, one, other), strict=True)
+    rules = [f"{name}{parameters}: {body};" for name, (parameters, body) in parts]
+    numbers = count(1)
+    text = "\n".join([*rules, f"V: {match};", comment])
+    return re.sub("@", lambda _: f"f{next(numbers)}", text)
 
-    def _letter(self) -> str:
-        return self._random.choice((*LETTERS, "ab", "bc"))
 
-    def _name(self) -> str:
-        self._feature += 1
-        return f"f{self._feature}"
+def _joined(pieces: list[Piece], end: str) -> str:
+    """What a rule reads: something, since textX does not end where nothing is repeated."""
+    sources = [piece.source for piece in pieces]
+    return " ".join([*sources, end] if all(piece.nullable for piece in pieces) else sources)
 
-    def _letter_piece(self) -> _Piece:
-        if self._random.random() < 0.2:
-            return _Piece(self._random.choice(("/a+/", "/b(?=c)/", "/[ab]c?/", "/c\\b/")), False)
-        return _Piece(f"'{self._letter()}'", False)
 
-    def _assign(self) -> _Piece:
-        value = self._random.choice((f"'{self._letter()}'", "A", "B", "V", "V"))
-        return _Piece(f"'{self._letter()}' {self._name()}={value}", False)
+def _expressions() -> st.SearchStrategy[Piece]:
+    values = st.one_of(KEYWORDS, st.sampled_from(["A", "B", "V", "V"]))
+    simple = st.one_of(
+        st.builds(Piece, TERMINALS, st.just(False)),
+        st.builds(_assigned, LETTERS, values),
+        st.builds(_collected, st.sampled_from(["+=", "*="]), TERMINALS, MODIFIERS),
+        KEYWORDS.map(lambda value: Piece(f"@?={value}", True)),
+    )
+    parts = st.lists(simple, min_size=2, max_size=3)
+    groups = st.builds(_group, parts, st.sampled_from(["", "[',']"]))
 
-    def _many(self) -> _Piece:
-        operator = self._random.choice(("+=", "*="))
-        value = self._random.choice((f"'{self._letter()}'", "'a'", "/b/"))
-        modifier = self._random.choice(("", "", "[',']", "[eolterm]", "[/c|,/]", "[',' eolterm]"))
-        return _Piece(f"{self._name()}{operator}{value}{modifier}", operator == "*=")
-
-    def _flag(self) -> _Piece:
-        return _Piece(f"{self._name()}?='{self._letter()}'", True)
-
-    def _choice(self, depth: int) -> _Piece:
-        parts = [self._expression(depth - 1) for _ in range(self._random.randint(2, 3))]
-        source = " | ".join(part.source for part in parts)
-        return _Piece(f"({source})", any(part.nullable for part in parts))
-
-    def _option(self, depth: int) -> _Piece:
-        inner = self._expression(depth - 1)
-        return _Piece(f"({inner.source})?", True) if not inner.nullable else inner
-
-    def _repeat(self, depth: int) -> _Piece:
-        inner = self._expression(depth - 1)
-        if inner.nullable or "?=" in inner.source or "=" in inner.source:
-            inner = self._letter_piece()
-        operator = self._random.choice(("*", "+", "*[',']", "+[',']"))
-        return _Piece(f"({inner.source}){operator}", operator.startswith("*"))
-
-    def _group(self, _: int) -> _Piece:
-        parts = [self._expression(0) for _ in range(self._random.randint(2, 3))]
-        modifier = self._random.choice(("", "", "[',']"))
-        source = " ".join(f"({part.source})" for part in parts)
-        return _Piece(f"({source})#{modifier}", all(part.nullable for part in parts))
-
-    def _sequence(self, depth: int) -> _Piece:
-        parts = [self._expression(depth - 1) for _ in range(2)]
-        return _Piece(
-            f"({' '.join(part.source for part in parts)})", all(part.nullable for part in parts)
+    def around(inner: st.SearchStrategy[Piece]) -> st.SearchStrategy[Piece]:
+        return st.one_of(
+            st.lists(inner, min_size=2, max_size=3).map(_choice),
+            st.lists(inner, min_size=2, max_size=3).map(_sequence),
+            inner.map(_optional),
+            st.builds(_repeated, inner, TERMINALS, st.sampled_from(["*", "+"]), MODIFIERS),
+            st.builds(_looking, st.sampled_from("!&"), TERMINALS, inner),
+            st.builds(_dropped, KEYWORDS, inner),
         )
 
-    def _look(self, depth: int) -> _Piece:
-        sign = self._random.choice("!&")
-        ahead, after = self._letter_piece(), self._expression(depth - 1)
-        return _Piece(f"({sign}{ahead.source} {after.source})", after.nullable)
+    return st.recursive(st.one_of(simple, groups), around, max_leaves=5)
 
-    def _drop(self, depth: int) -> _Piece:
-        after = self._expression(depth - 1)
-        return _Piece(f"('{self._letter()}'- {after.source})", False)
 
-    def _match(self) -> _Piece:
-        first, second = self._letter_piece(), self._letter_piece()
-        form = self._random.choice(("{0}", "{0} {1}", "{0} | {1}", "{0} ({1})*", "{0} ({1})?"))
-        return _Piece(form.format(first.source, second.source), False)
+def _assigned(letter: str, value: str) -> Piece:
+    return Piece(f"'{letter}' @={value}", False)
+
+
+def _collected(operator: str, value: str, modifiers: str) -> Piece:
+    return Piece(f"@{operator}{value}{modifiers}", operator == "*=")
+
+
+def _choice(parts: list[Piece]) -> Piece:
+    nullable = any(part.nullable for part in parts)
+    return Piece(f"({' | '.join(part.source for part in parts)})", nullable)
+
+
+def _optional(part: Piece) -> Piece:
+    return part if part.nullable else Piece(f"({part.source})?", True)
+
+
+def _repeated(part: Piece, terminal: str, operator: str, modifiers: str) -> Piece:
+    source = terminal if part.nullable or "?=" in part.source else part.source
+    return Piece(f"({source}){operator}{modifiers}", operator == "*")
+
+
+def _sequence(parts: list[Piece]) -> Piece:
+    return Piece(f"({' '.join(p.source for p in parts)})", all(p.nullable for p in parts))
+
+
+def _looking(sign: str, ahead: str, after: Piece) -> Piece:
+    return Piece(f"({sign}{ahead} {after.source})", after.nullable)
+
+
+def _group(parts: list[Piece], separator: str) -> Piece:
+    source = " ".join(f"({part.source})" for part in parts)
+    return Piece(f"({source})#{separator}", all(part.nullable for part in parts))
+
+
+def _dropped(keyword: str, after: Piece) -> Piece:
+    return Piece(f"({keyword}- {after.source})", False)
+
+
+def guided(draw: Any, grammar: Grammar) -> str:
+    """A text of terminals that may come, so that many are read."""
+    state = grammar.start()
+    for _ in range(draw(st.integers(1, 7))):
+        choices = [each for each in state.expected() if each.terminal.kind != "end"]
+        if not choices:
+            break
+        chosen = choices[draw(st.integers(0, len(choices) - 1))]
+        example = chosen.terminal.example(chosen.typed) or ""
+        gap = "" if chosen.typed else draw(st.sampled_from(["", " ", "\n"]))
+        following = state.advance(gap + example[len(chosen.typed) :])
+        if not following.alive:
+            break
+        state = following
+    return state.text

@@ -163,8 +163,12 @@ def test_t18_spans_are_the_text_and_values_are_joined() -> None:
 
 
 def test_t25_repetition_eats_its_terminator() -> None:
-    """``ids+=ID 'end'`` accepts nothing; prefixes stay possible, no text is complete."""
-    same_as_textx("M: ids+=ID 'end';", "a end", "end", "a b end")
+    """``ids+=ID 'end'`` accepts nothing, which is told when it loads; prefixes stay possible."""
+    text = "M: ids+=ID 'end';"
+    same_as_textx(text, "a end", "end", "a b end")
+    (finding,) = grammar(text).findings
+    assert (finding.code, finding.rules) == ("swallowed-terminator", ("M",))
+    assert grammar(text).start().advance("a end").alive
 
 
 def test_d15_repetitions_of_nothing() -> None:

@@ -13,16 +13,22 @@ it, and that is consistent, is therefore never lost. After an excursion has fail
 sake, every token is checked before it is taken (*careful*): the model chooses among the tokens
 behind which a witness fits, and only if none of its first choices is one, the next token is the
 witness's.
+
+What a witness writes is not the model's. Of all snapshots with a text of some length the one with
+the least for the witness to write is therefore kept as a *reserve*. Where the budget ends in a text
+that leaves more to the witness, the reserve is what is returned.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from language_server.decoding.drift import DriftControl
 from language_server.decoding.generation import Finish, GenerationError
-from language_server.decoding.run import Run, Stopped
+from language_server.decoding.run import Run, Step, Stopped
 from language_server.decoding.token_filter import State
 
 # Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
@@ -43,6 +49,19 @@ _RETURNS = 12
 _ROOM = 24
 
 
+# The reserve has at least this share of the budget; below this share for the witness it is taken
+# without looking further.
+_LEAST_TEXT = 0.5
+_LITTLE = 0.04
+# What a text needs to be completed should take at most one of so many parts of the tokens left, or
+# this many tokens; and how often a text that needs more is taken back (a part of drift control).
+_SETTLED_IN = 3
+_ALWAYS_SETTLED = 6
+_MOST_PILED = 40
+# States looked at for a reserve when the budget is used up.
+_LOOKS_BACK = 12
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The first ``length`` tokens of the path and the tokens of a text that completes them."""
@@ -51,6 +70,15 @@ class Snapshot:
     text: str
     witness: str
     tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """A snapshot, the path to it, and which share of the whole text is the witness's."""
+
+    path: tuple[Step, ...]
+    snapshot: Snapshot
+    share: float
 
 
 def assured(run: Run) -> Finish:
@@ -66,6 +94,11 @@ class _Assured:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._snapshot = self._first_snapshot()
+        self._drift = DriftControl(run)
+        self._reserve: Reserve | None = None
+        needs = len(self._snapshot.tokens)
+        self._has_room = needs * _SETTLED_IN <= run.limits.max_tokens - run.length
+        self._piled = 0
         self._returns = 0
         self._careful = False
         self._last_look = 0
@@ -79,13 +112,21 @@ class _Assured:
                 if self._run.remaining == 0:
                     if self._run.state.may_end:
                         return "budget"
+                    if self._returns == 0:
+                        self._look_back()
+                    if self._reserve is not None and self._reserve.share <= _LITTLE:
+                        self._take(self._reserve)
+                        return "budget"
                     self._go_back("the budget is used up", careful=True)
                 elif self._careful and self._refusals >= _CAREFUL_REFUSALS:
                     self._close("the search for other completions has cost enough")
+                    self._prefer_reserve()
                     return "budget"
                 elif self._careful:
                     finish = self._careful_step()
                     if finish is not None:
+                        if finish == "budget":
+                            self._prefer_reserve()
                         return finish
                 elif self._bold_step():
                     return "end"
@@ -107,7 +148,10 @@ class _Assured:
         if after.ended:
             return True
         run.take(token, after)
-        if self._is_time_to_check():
+        drift = self._drift.look()
+        if drift is not None:
+            self._take_back(drift.length, drift.why)
+        elif self._is_time_to_check():
             self._check()
         return False
 
@@ -205,13 +249,25 @@ class _Assured:
         self._last_look = run.length
         found = self._snapshot_behind(run.state, run.length)
         if isinstance(found, Snapshot):
-            self._keep(found)
+            if self._piles_up(found):
+                self._take_back(self._snapshot.length, "it needs more than can be settled in time")
+            else:
+                self._keep(found)
             return
         self._vain_looks += 1
         if found == "no":
             self._go_back("nothing completes it")
         elif self._returns and run.length - self._snapshot.length >= _LATER_EXCURSION:
             self._go_back("no completion was found", careful=found == "over budget")
+
+    def _piles_up(self, found: Snapshot) -> bool:
+        """Whether the text needs ever more to be completed, and too much for what is left."""
+        run, needs = self._run, len(found.tokens)
+        limit = max(_ALWAYS_SETTLED, run.remaining // _SETTLED_IN)
+        if not self._has_room or needs <= max(limit, len(self._snapshot.tokens)):
+            return False
+        self._piled += 1
+        return run.limits.drift_control and self._piled <= _MOST_PILED
 
     def _snapshot_behind(
         self, state: State, length: int
@@ -249,7 +305,44 @@ class _Assured:
                 self._snapshot = behind
             else:
                 run.back_to(snapshot.length, "forced text takes more tokens than its witness")
+        self._consider(self._snapshot)
         run.emit("snapshot", "", f"{len(self._snapshot.tokens)} tokens complete it")
+
+    # The reserve --------------------------------------------------------------------------------
+
+    def _consider(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot of this path as the reserve if it leaves less to the witness."""
+        run = self._run
+        whole = snapshot.length + len(snapshot.tokens)
+        if whole < _LEAST_TEXT * run.limits.max_tokens:
+            return
+        share = _witness_share(run.path[: snapshot.length], len(snapshot.tokens))
+        known = self._reserve
+        # Little is as good as nothing, and a longer text is then better.
+        if known is None or max(share, _LITTLE) <= max(known.share, _LITTLE):
+            self._reserve = Reserve(tuple(run.path[: snapshot.length]), snapshot, share)
+
+    def _look_back(self) -> None:
+        """Look for a reserve along the path, at ends of lines, the later half first."""
+        run = self._run
+        ends = [
+            length
+            for length in range(run.length, run.length // 2, -1)
+            if run.state_at(length).guide.text[-1:] == "\n" and not run.state_at(length).pending
+        ]
+        for length in ends[:: max(1, len(ends) // _LOOKS_BACK)]:
+            found = self._snapshot_behind(run.state_at(length), length)
+            if isinstance(found, Snapshot):
+                self._consider(found)
+
+    def _prefer_reserve(self) -> None:
+        """Take the reserve instead of the finished text, if that leaves less to the witness."""
+        if self._reserve is not None and self._reserve.share < _witness_share(self._run.path, 0):
+            self._take(self._reserve)
+
+    def _take(self, reserve: Reserve) -> None:
+        self._run.return_to(reserve.path, "an earlier text leaves less to the witness")
+        self._run.write(list(reserve.snapshot.tokens), "witness")
 
     # Going back ---------------------------------------------------------------------------------
 
@@ -276,10 +369,31 @@ class _Assured:
         # Where there was nothing to take back, only the witness is known to go on.
         self._careful = self._careful or careful or refused is None or self._returns >= _RETURNS
 
+    def _take_back(self, length: int, why: str) -> None:
+        """Give up a part of the text that is not wrong, as far back as a snapshot is known."""
+        run = self._run
+        if length < self._snapshot.length:
+            found = self._snapshot_behind(run.state_at(length), length)
+            if isinstance(found, Snapshot):
+                self._snapshot = found
+            else:
+                length = self._snapshot.length
+        if length < run.length:
+            refused = run.path[length]
+            run.back_to(length, why)
+            if refused.origin == "model":
+                run.ban(refused.token)
+            self._last_look = self._vain_looks = 0
+
     def _close(self, why: str) -> None:
         run = self._run
         run.back_to(self._snapshot.length, why)
         run.write(list(self._snapshot.tokens), "witness")
+
+
+def _witness_share(path: Sequence[Step], more: int) -> float:
+    """The share of the witness's tokens if ``more`` of them follow."""
+    return (sum(step.origin == "witness" for step in path) + more) / max(1, len(path) + more)
 
 
 def _first(reasons: tuple[str, ...]) -> str:

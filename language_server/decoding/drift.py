@@ -1,0 +1,92 @@
+"""Whether a growing text has lost its way: it goes in circles, or gets nowhere.
+
+A small model under guidance likes what it has just written. *Circling* is one passage, three times
+in a row. *Wandering* is to write on and on without a syntactic unit coming to its end. Where that
+is seen, the text goes back to where it began - the model's cache with it - and takes another way
+from there. After a few times it is left alone: then the model has nothing else to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from language_server.decoding.run import Run
+
+#: Characters of a passage that counts, letters and digits in it, and how often it must stand there.
+_SHORTEST, _LONGEST, _WORDS, _TIMES = 6, 400, 4, 3
+#: Tokens without the end of a unit that are wandering.
+_FAR = 128
+#: How often one text is taken back.
+_MOST_RETURNS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A place to go back to.
+
+    Attributes:
+        length: tokens to keep.
+        why: for a person.
+    """
+
+    length: int
+    why: str
+
+
+class DriftControl:
+    """Watches one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._returns = 0
+        self._unit = run.length  # where the last unit has ended
+
+    def look(self) -> Drift | None:
+        """What has gone wrong at the end of the path, if anything; to be asked after each token."""
+        run = self._run
+        if not run.limits.drift_control or self._returns >= _MOST_RETURNS or run.state.pending:
+            return None
+        self._unit = min(self._unit, run.length)
+        drift = self._circle() or self._wander()
+        if drift is not None:
+            self._returns += 1
+            self._unit = drift.length
+        return drift
+
+    def _circle(self) -> Drift | None:
+        text = self._run.state.guide.text[self._run.start_length :]
+        period = period_of(text)
+        if period is None:
+            return None
+        # Of the passage, the first stays, up to the end of its line where it has lines.
+        end = len(text) - (_TIMES - 1) * period
+        line = text.find("\n", max(0, end - 1), len(text) - period)
+        place = self._place(line + 1 if line >= 0 else end)
+        return None if place is None else Drift(place, "the same passage again and again")
+
+    def _wander(self) -> Drift | None:
+        run = self._run
+        guide = run.state.guide
+        if guide.ends_unit(len(run.state_at(self._unit).guide.text)):
+            self._unit = run.length
+        elif run.length - self._unit >= _FAR and self._unit > 0:
+            return Drift(self._unit, "no end of what was begun")
+        return None
+
+    def _place(self, characters: int) -> int | None:
+        """The first choice of the model from so many generated characters on, if there is one."""
+        run = self._run
+        for length in range(run.length):
+            behind = len(run.state_at(length).guide.text) - run.start_length
+            if behind >= characters and run.path[length].origin == "model":
+                return length
+        return None
+
+
+def period_of(text: str) -> int | None:
+    """The length of the passage that ends a text three times in a row; None if there is none."""
+    for period in range(_SHORTEST, min(_LONGEST, len(text) // _TIMES) + 1):
+        passage = text[-period:]
+        if text.endswith(passage * _TIMES) and sum(map(str.isalnum, passage)) >= _WORDS:
+            return period
+    return None

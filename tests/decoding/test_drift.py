@@ -1,0 +1,76 @@
+"""Texts that circle or wander are taken back, others are left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from language_server.decoding import LanguageModel, Limits, Prompt, Vocabulary
+from language_server.decoding.drift import period_of
+from language_server.decoding.generate import generate_with
+from language_server.decoding.generation import Event, Generation
+from language_server.decoding.language_model import Context, Stop, go_on
+from language_server.languages import load_language
+from tests.decoding.guides import BracketGuide
+from tests.decoding.models import FixedContext
+
+
+class Circling(LanguageModel):
+    """Says the same word for ever."""
+
+    name = "circling"
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
+        logits = np.zeros(len(self.vocabulary), dtype=np.float32)
+        logits[self.vocabulary.token_bytes.index(b" word")] = 30
+        return FixedContext(logits)
+
+
+def write(vocabulary: Vocabulary, drift_control: bool, events: list[Event]) -> Generation:
+    return generate_with(
+        BracketGuide(12, 3),
+        Prompt(()),
+        Circling(vocabulary),
+        limits=Limits(60, drift_control=drift_control),
+        on_event=events.append,
+    )
+
+
+def longest_run(text: str) -> int:
+    """How often the word stands there, at most, without anything else between."""
+    return max(count for count in range(60) if " word" * count in text)
+
+
+def test_a_circling_model_is_made_to_say_something_else(pieces: Vocabulary) -> None:
+    events: list[Event] = []
+    guided = write(pieces, True, events)
+    left_alone = write(pieces, False, [])
+    assert BracketGuide(12, 3).advance(guided.text).complete
+    assert any(event.detail == "the same passage again and again" for event in events)
+    assert longest_run(guided.text) < longest_run(left_alone.text)
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("on a -> B\n" * 3, 10),
+        ("x" + "on a -> B\n" * 2, None),
+        ("}\n}\n}\n}\n}\n}\n", None),
+        ("        " * 4, None),
+        ("start abcdefgh abcdefgh abcdefgh", 9),
+    ],
+)
+def test_the_period_of_a_text(text: str, period: int | None) -> None:
+    assert period_of(text) == period
+
+
+@pytest.mark.parametrize(
+    "name", ["clevr", "statechart", "flowchart", "taxonomy", "taxonomy_ccs", "blocks"]
+)
+def test_no_example_looks_like_drift(name: str) -> None:
+    for example in load_language(name).examples:
+        for end in range(len(example.text) + 1):
+            assert period_of(example.text[:end]) is None
