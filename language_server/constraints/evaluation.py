@@ -146,8 +146,11 @@ class Evaluation:
             parse: the text now.
 
         Returns:
-            None where it has to be read anew.
+            None where it has to be read anew. It has to where there are propagation rules: what may
+            follow rests on everything that could be stated, which is not kept.
         """
+        if self.constraints.rules:
+            return None
         self._up_to_date()
         draft = Draft(self.model)
         edited = reading.edited(draft, parse)

@@ -86,7 +86,9 @@ class _Settling:
         after.sizes = before.sizes
         after.violated_now = before.violated_now
         after.violated_must = before.violated_must
-        after.watched = before.watched if not model.closed else after.watched
+        #: Of a closed model nothing else is asked; only what rules conclude is always certain.
+        self._only_now = model.closed and not constraints.rules
+        after.watched = after.watched if self._only_now else before.watched
         after.shortfalls_now = before.shortfalls_now
         after.shortfalls_must = before.shortfalls_must
         self._memo: Any = before.memo.mutate()
@@ -155,8 +157,8 @@ class _Settling:
         args = (node,)
         for kind in record.kinds:
             for query in self._constraints.roots_of(kind):
-                if self.after.model.closed and query.view != "now":
-                    continue  # of a closed model nothing else is asked
+                if self._only_now and query.view != "now":
+                    continue
                 key = (query, args)
                 kept = query in self._constraints.extents or record.role != "mentioned"
                 if kept and key not in self._memo:
@@ -245,7 +247,7 @@ class _Settling:
         must = (self._constraints.errors[query].must, args)
         if rows:
             self.after.violated_now = self.after.violated_now.set(key, rows)
-            if not self.after.model.closed and must not in self.after.watched:
+            if not self._only_now and must not in self.after.watched:
                 self.after.watched = self.after.watched.set(must, None)
                 self._schedule(must)
         else:
