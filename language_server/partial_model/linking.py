@@ -20,6 +20,7 @@ from language_server.partial_model.resolution import (
 )
 from language_server.partial_model.schema import FeatureInfo
 from language_server.partial_model.scopes import Mention, Scopes
+from language_server.syntax.anchors import as_it_is
 
 
 class Target(NamedTuple):
@@ -130,6 +131,8 @@ class Linked:
     def including(self, resolution: Resolution) -> Linked:
         """With what the resolved references of the text mean."""
         after = Linked(self.units, self)
+        #: Only what a text that may be edited rests on is kept.
+        keeping = len(self.units) == 1 and self.units[0].scopes.place is not as_it_is
         outcomes, readers = self.outcomes.mutate(), self.readers.mutate()
         entries, unsettled = self.entries.mutate(), self.unsettled.mutate()
         for (unit, number), outcome in resolution.outcomes.items():
@@ -141,7 +144,7 @@ class Linked:
                 unsettled[cell] = unsettled.get(cell, 0) + 1
             else:
                 entries[cell] = (*entries.get(cell, ()), outcome.entry)
-            if len(self.units) == 1:
+            if keeping:
                 for read in outcome.reads:
                     readers[read] = grown(readers.get(read), number)
             if failure is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.partial_model.objects import (
@@ -75,7 +75,7 @@ class Outcome(NamedTuple):
     cell: Cell
     entry: Entry | None
     failure: Failure | None
-    reads: frozenset[tuple[Any, ...]]
+    reads: Set[tuple[Any, ...]]
 
 
 class Resolution:
@@ -186,8 +186,7 @@ class Resolution:
                 objects.reads.add(("name", target[1]))
             turn = objects.turn + 1 if self._mixed else self._turn
             entry = Entry(turn, (unit, place, number), mention.many, target)
-            reads = frozenset(objects.reads)
-            self.outcomes[unit, mention.number] = Outcome(cell, entry, None, reads)
+            self.outcomes[unit, mention.number] = Outcome(cell, entry, None, objects.reads)
             objects.refer(cell, entry)
             settled.append(cell)
         for cell in settled:  # others see it as resolved when the pass is over
@@ -222,8 +221,7 @@ class Resolution:
         cell = (unit, mention.source, mention.feature)
         self._failed.add(cell)
         failure = Failure(kind, tuple(found))
-        reads = frozenset(self.objects.reads)
-        self.outcomes[unit, mention.number] = Outcome(cell, None, failure, reads)
+        self.outcomes[unit, mention.number] = Outcome(cell, None, failure, self.objects.reads)
 
     def _out_of_scope(self, unit: int, mention: Mention) -> list[Place]:
         """Objects that a reference which leads nowhere may have been meant for."""

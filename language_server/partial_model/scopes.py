@@ -59,9 +59,9 @@ class Scopes:
     ``cells`` holds sets under ``(object, feature)``: the objects contained; ``(object, feature,
     name)``: those of them with that name; ``('bearers', name, class)``: the objects with that name;
     ``('known', name)``: their classes. It holds plain values under ``('name', object)``: name and
-    its span; ``('root',)``: the outermost object; ``('end', object)``: the place behind it;
-    ``('node', object)``: which object of the partial model it is; ``('said', class, feature)``:
-    that there is such a reference; and ``('imports',)``: the imports, newest first as linked pairs.
+    its span; ``('root',)``: the outermost object; ``('node', object)``: which object of the partial
+    model it is; ``('said', class, feature)``: that there is such a reference; and ``('imports',)``:
+    the imports, newest first as linked pairs.
 
     Places are those of the partial model: ``place`` tells where in the text they are. ``count`` and
     ``said`` are how many objects and references there have been.
@@ -109,7 +109,7 @@ class Scopes:
         if self.top < 0:
             return self
         if isinstance(event, Close):
-            ended = self._with(self.cells.set(("end", self.top), event.end))
+            ended = self._with(self.cells)
             ended.top = self.things[self.top].parent
             return ended
         if isinstance(event, Refer):
@@ -224,9 +224,8 @@ class Scopes:
         before = self.unnamed(thing) if ("name", thing) in self.cells else self
         _, parent, feature, _ = self.things[thing]
         cells = before.cells
-        for cell in (("end", thing), ("node", thing)):
-            if cell in cells:
-                cells = cells.delete(cell)
+        if ("node", thing) in cells:
+            cells = cells.delete(("node", thing))
         if parent >= 0:
             cells = _less(cells, (parent, feature), thing)
         elif cells.get(("root",)) == thing:
@@ -263,8 +262,6 @@ class Scopes:
             after = self._with(self.cells)
             after.things = self.things.set(thing, self.things[thing]._replace(start=new.start))
             return after
-        if isinstance(new, Close):
-            return self._with(self.cells.set(("end", thing), new.end))
         if isinstance(new, Assign) and new.feature == "name" and ("name", thing) in self.cells:
             name = (self.cells["name", thing][0], new.start, new.end)
             return self._with(self.cells.set(("name", thing), name))
