@@ -86,9 +86,23 @@ def generate(
     count: Annotated[
         int, typer.Option("--n", min=1, help="Write so many, give the best (all with --json).")
     ] = 1,
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="best|aligned|beam|obligations",
+            help="How several texts are looked for; see --n.",
+        ),
+    ] = "best",
     reasoning: Annotated[
         int, typer.Option(metavar="TOKENS", min=0, help="Let the model think aloud first.")
     ] = 0,
+    drift_control: Annotated[
+        bool,
+        typer.Option(
+            "--drift-control/--no-drift-control",
+            help="Take back what repeats itself or gets nowhere (assured).",
+        ),
+    ] = True,
     trace: Annotated[
         bool, typer.Option("--trace", help="Tell on standard error what happens and why.")
     ] = False,
@@ -124,6 +138,7 @@ def generate(
             description,
             loaded,
             count,
+            search=search,
             strategy=strategy,
             seed=seed,
             max_tokens=max_tokens,
@@ -132,6 +147,7 @@ def generate(
             on_event=hear,
             sampling=sampling,
             reasoning=reasoning,
+            drift_control=drift_control,
         )
     if story is not None:
         story.finish()

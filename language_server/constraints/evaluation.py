@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.given import state_given
@@ -85,6 +85,13 @@ class Evaluation:
         for event in events:
             refine(draft, event)
         return self.followed_by(draft)
+
+    def shut(self, features: Mapping[ObjectId, frozenset[str]]) -> Evaluation:
+        """The evaluation if text has no place for these features of some objects any more."""
+        draft = Draft(self.model)
+        for node, symbols in features.items():
+            draft.shut(node, symbols)
+        return self._followed_by(draft)
 
     def close(self) -> Evaluation:
         """The text ends here: what is not stated is false."""

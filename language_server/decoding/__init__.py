@@ -1,6 +1,6 @@
 """Language models, the token filter, and strategies that turn preferences into a text."""
 
-from language_server.decoding.alternatives import alternatives
+from language_server.decoding.alternatives import SEARCH_NAMES, alternatives
 from language_server.decoding.embedded import Progress
 from language_server.decoding.generate import generate, generate_with
 from language_server.decoding.generation import Event, Generation, GenerationError
@@ -23,6 +23,7 @@ from language_server.decoding.vocabulary import Vocabulary
 
 __all__ = [
     "DEFAULT_STRATEGY",
+    "SEARCH_NAMES",
     "STRATEGIES",
     "Context",
     "Event",

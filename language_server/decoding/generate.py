@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from language_server.decoding.draft import artefact
@@ -27,6 +28,7 @@ from language_server.decoding.task import DEFAULT_MAX_TOKENS, Task
 
 if TYPE_CHECKING:
     from language_server.languages import Language
+    from language_server.syntax import ContextFree
 
 # Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
 _TEXTS_PER_LOOK = 60
@@ -102,7 +104,14 @@ def generate(
         sampling or Sampling(),
         on_event,
     )
-    generation = _cascade(language, task, write) if chosen.drafts else write(task)
+    guided = task
+    if chosen.guide != "none":
+        syntax = partial(_syntax_behind, language, prefix_text)
+        guided = replace(task, model=model.keeping(syntax))
+    if chosen.drafts:
+        generation = _cascade(language, task, lambda: write(guided))
+    else:
+        generation = write(guided)
     return _with_thoughts(generation, thoughts)
 
 
@@ -129,13 +138,17 @@ def generate_with(
     return task.write()
 
 
+def _syntax_behind(language: Language, text: str) -> ContextFree | None:
+    return language.grammar.context_free.after(text)
+
+
 def _effort(stop: Callable[[], bool]) -> Any:
     from language_server.projection import Effort
 
     return Effort(_TEXTS_PER_LOOK, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)
 
 
-def _cascade(language: Language, task: Task, write: Write) -> Generation:
+def _cascade(language: Language, task: Task, write: Callable[[], Generation]) -> Generation:
     """A free draft if it passes the language's checks, else the text that is guided.
 
     After the dual-phase cascade; ours draws with one seed in both phases, so that the guided text
@@ -149,7 +162,7 @@ def _cascade(language: Language, task: Task, write: Write) -> Generation:
         return replace(draft, text=text, strategy=task.strategy, complete=True)
     if task.on_event is not None:
         task.on_event(Event("backtrack", "", 0, 0, f"the draft does not pass: {fault.message}"))
-    guided = write(task)
+    guided = write()
     return replace(
         guided,
         model_calls=guided.model_calls + draft.model_calls,

@@ -5,6 +5,9 @@ the tokens that go on as proposed, the longest first, then the end where the pro
 answer; everything else is ruled out. The strategies work with it as with any other model: what of a
 proposal the language allows is taken, and where a strategy has gone back, or finds nothing allowed,
 it asks again and gets another proposal. One request serves a whole syntactic unit or more.
+
+Where the server has a grammar option of its own, proposals keep a context-free grammar that has
+every text of the language: what is refused then is refused for what that grammar cannot say.
 """
 
 from __future__ import annotations
@@ -13,7 +16,10 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +36,7 @@ from language_server.decoding.language_model import (
     go_on,
 )
 from language_server.decoding.vocabulary import Vocabulary
+from language_server.syntax import ContextFree, gbnf
 
 if TYPE_CHECKING:
     import httpx2
@@ -43,6 +50,22 @@ _SECONDS = 60.0
 _WAITS = (0.25, 1.0, 4.0)
 _BUSY = frozenset((429, 500, 502, 503, 504))
 _TURN_MARK = "\n### "
+
+GrammarOption = Callable[[str], dict[str, Any]]
+# llama.cpp and its kin; vLLM since 0.11; vLLM before. TGI takes JSON schemas and regular
+# expressions only.
+_FORMS: tuple[GrammarOption, ...] = (
+    lambda grammar: {"grammar": grammar},
+    lambda grammar: {"structured_outputs": {"grammar": grammar}},
+    lambda grammar: {"guided_grammar": grammar},
+)
+# What no model writes unless it is made to.
+_PROBE = "qzxvkjqzxvkj"
+_PROBE_GRAMMAR = f'root ::= "{_PROBE}"\n'
+
+
+class _Refused(ModelError):
+    """The server is there and does not want this request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +82,26 @@ class HttpModel(LanguageModel):
     The vocabulary is not the server's own, which nobody tells: it only spells what was proposed.
     """
 
-    def __init__(self, client: httpx2.Client, served: str, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self,
+        client: httpx2.Client,
+        served: str,
+        vocabulary: Vocabulary,
+        syntax: ContextFree | None = None,
+    ) -> None:
         self.name = f"{served} at {client.base_url}"
         self.vocabulary = vocabulary
         self._client = client
         self._served = served
+        self._syntax = syntax
+        # How the server takes grammars, once that is known: at most one form; shared by copies.
+        self._options: list[tuple[GrammarOption, ...]] = []
+
+    def keeping(self, syntax: Callable[[], ContextFree | None]) -> HttpModel:
+        """The model with its server's own grammar option in use, if it turns out to have one."""
+        kept = HttpModel(self._client, self._served, self.vocabulary, syntax())
+        kept._options = self._options
+        return kept
 
     @classmethod
     def connect(cls, url: str, vocabulary: Vocabulary, seconds: float = _SECONDS) -> HttpModel:
@@ -95,14 +133,45 @@ class HttpModel(LanguageModel):
     def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
         return _ProposedContext(self, prompt, stop, seed)
 
-    def propose(self, text: str, seed: int, stop: Stop) -> _Proposal:
+    def propose(self, text: str, said: str, seed: int, stop: Stop) -> _Proposal:
         """How the model goes on behind ``text``; another seed, another proposal.
+
+        Args:
+            said: what of ``text`` is answer already.
 
         Raises:
             ModelError: the server does not answer, or not with a completion.
             Cancelled: ``stop`` said so; the answer is not waited for.
         """
-        request = {
+        request = self._request(text, seed)
+        left = self._syntax.after(said) if self._syntax is not None else None
+        if left is not None:
+            for option in self._grammar_options(stop):
+                request |= option(gbnf(left))
+        answer = _ask(self._client, "POST", "completions", request, stop)
+        choices = _entries(answer, "choices", self._client)
+        if not choices or not isinstance(choices[0].get("text"), str):
+            raise ModelError(f"{self._client.base_url} did not answer with a completion")
+        proposed = choices[0]
+        return _Proposal(proposed["text"].encode(), proposed.get("finish_reason") == "stop")
+
+    def _grammar_options(self, stop: Stop) -> tuple[GrammarOption, ...]:
+        """The form of grammars in which the server writes a word it is made to; none if none."""
+        while not self._options:
+            self._options.append(tuple(islice(filter(partial(self._obeys, stop), _FORMS), 1)))
+        return self._options[0]
+
+    def _obeys(self, stop: Stop, option: GrammarOption) -> bool:
+        request = self._request("", 0) | option(_PROBE_GRAMMAR) | {"max_tokens": 4}
+        try:
+            answer = _ask(self._client, "POST", "completions", request, stop)
+        except _Refused:
+            return False  # it does not know the form
+        said = [choice.get("text") for choice in _entries(answer, "choices", self._client)]
+        return bool(said and said[0]) and _PROBE.startswith(str(said[0]))
+
+    def _request(self, text: str, seed: int) -> dict[str, Any]:
+        return {
             "model": self._served,
             "prompt": text,
             "max_tokens": _PROPOSAL_TOKENS,
@@ -110,12 +179,6 @@ class HttpModel(LanguageModel):
             "seed": seed,
             "stop": [_TURN_MARK],
         }
-        answer = _ask(self._client, "POST", "completions", request, stop)
-        choices = _entries(answer, "choices", self._client)
-        if not choices or not isinstance(choices[0].get("text"), str):
-            raise ModelError(f"{self._client.base_url} did not answer with a completion")
-        proposed = choices[0]
-        return _Proposal(proposed["text"].encode(), proposed.get("finish_reason") == "stop")
 
 
 class _ProposedContext(SpokenContext):
@@ -137,7 +200,7 @@ class _ProposedContext(SpokenContext):
         if rest is None:
             whole = said.decode(errors="ignore")  # half a code point is for the proposal to finish
             self._proposal = self._model.propose(
-                self._prompt + whole, self._seeds.getrandbits(31), self._stop
+                self._prompt + whole, whole, self._seeds.getrandbits(31), self._stop
             )
             self.calls += 1
             self._from = len(whole.encode())
@@ -203,7 +266,7 @@ def _ask(
                     raise ModelError(f"{answer.url} did not answer with JSON") from None
             trouble = f"{answer.status_code} {answer.reason_phrase}".strip()
             if answer.status_code not in _BUSY:
-                raise ModelError(f"{answer.url} refuses the request: {trouble}")
+                raise _Refused(f"{answer.url} refuses the request: {trouble}")
         if wait is not None:
             _sleep(wait, stop)
     raise ModelError(

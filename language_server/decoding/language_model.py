@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from language_server.decoding.vocabulary import Vocabulary
+from language_server.syntax import ContextFree
 
 Logits = npt.NDArray[np.float32]
 #: Asked now and then: whether what is under way should stop, for the user's or the deadline's sake.
@@ -102,6 +103,15 @@ class LanguageModel(ABC):
             stop: asked while a computation goes on.
             seed: for models that draw themselves.
         """
+
+    def keeping(self, syntax: Callable[[], ContextFree | None]) -> LanguageModel:
+        """This model, told which texts its answers begin; itself, where it cannot be told.
+
+        Args:
+            syntax: asked for a grammar that has every text that is wanted, and maybe more; None
+                where there is none that is worth telling.
+        """
+        return self
 
     def count_tokens(self, prompt: Prompt) -> int:
         """How many tokens the model reads for ``prompt``; here an estimate, four bytes a token."""

@@ -31,6 +31,7 @@ from language_server.languages.imports import Disk, Home, Library, Neighbours
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
 from language_server.languages.references import link_rules
+from language_server.languages.text_meaning import with_subset_rules, without_meaning
 from language_server.languages.textx_judge import line_and_column, load_problems
 from language_server.partial_model import LinkRules, Surroundings
 from language_server.syntax import Grammar
@@ -250,7 +251,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
     theory = _theory(definition, metamodel)
     agreement = agree(metamodel, theory)
     doubts = []
-    for mismatch in agreement.mismatches:
+    for mismatch in (*agreement.mismatches, *without_meaning(theory)):
         error = _mismatch_error(mismatch, definition)
         if mismatch.severity == "error":
             raise error
@@ -262,7 +263,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
     examples = read_examples(definition.examples, style) if definition.examples else ()
     try:
         grammar = Grammar.of(metamodel)
-        constraints = ConstraintSet.of(theory, agreement.mapping)
+        constraints = ConstraintSet.of(with_subset_rules(theory), agreement.mapping)
     except RecursionError:
         raise LanguageError("the grammar is nested too deeply", definition.grammar) from None
     language = Language(

@@ -8,8 +8,8 @@ Encodings:
   say what its text always has. The grammar sees to what must be there.
 - textX keeps the order of lists and their duplicates, relations do not: a list of objects keeps
   every object (each is its own), a list of references or of primitive values becomes a set.
-- A feature that holds objects as well as primitive values has no counterpart and is left out, and
-  so is a reference to anything (``[OBJECT]``).
+- A feature that holds objects as well as primitive values has no counterpart and is left out.
+- Where text may refer to any object (``[OBJECT]``), the class of that name is above all others.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from language_server.languages.expressions import (
 )
 
 _MANY = ("0..*", "1..*")
+_ANYTHING = "OBJECT"  # textX's name for the class of all objects
 
 
 def implied_theory(metamodel: TextXMetaModel) -> Theory:
@@ -40,12 +41,16 @@ def implied_theory(metamodel: TextXMetaModel) -> Theory:
     for name, literals in enums.items():
         theory.classes[name] = ClassSymbol(name, literals=literals)
         theory.individuals.update(dict.fromkeys(literals, "literal"))
+    above: tuple[str, ...] = ()
+    if any(_refers_to_anything(a) for cls in classes.values() for a in cls._tx_attrs.values()):
+        above = (_ANYTHING,)
+        theory.classes[_ANYTHING] = ClassSymbol(_ANYTHING, abstract=True)
     for name, cls in classes.items():
         if cls._tx_type != "match":
             theory.classes[name] = ClassSymbol(
                 name,
                 abstract=cls._tx_type == "abstract",
-                supertypes=tuple(_supertypes(name, classes)),
+                supertypes=tuple(_supertypes(name, classes)) or above,
                 place=(cls._tx_position, cls._tx_position_end),
             )
     for name, cls in classes.items():
@@ -103,6 +108,10 @@ def _enums(classes: dict[str, Any]) -> dict[str, tuple[str, ...]]:
         for name, words in found.items()
         if all(everything.count(word) == 1 for word in words)
     }
+
+
+def _refers_to_anything(attribute: Any) -> bool:
+    return bool(attribute.ref and not attribute.cont and attribute.cls.__name__ == _ANYTHING)
 
 
 def _quotable(word: str) -> bool:

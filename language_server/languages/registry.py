@@ -7,6 +7,7 @@ installed one; the same order decides about files that several claim, unless the
 from __future__ import annotations
 
 import fnmatch
+import os
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
@@ -29,6 +30,9 @@ from language_server.languages.shipped import (
 )
 
 Origin = Literal["workspace", "shipped", "installed"]
+
+#: Set by an editor whose user does not trust the workspace: no program that it names is run then.
+UNTRUSTED = "LANGWRIGHT_UNTRUSTED"
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,8 @@ def registry(workspace: Path | None = None) -> Registry:
         failures.append(error)
     entries: dict[str, Entry] = {}
     for name, definition in manifest.definitions.items():
+        if UNTRUSTED in os.environ:
+            definition = replace(definition, compiler=None)
         entries[name] = Entry(name, "workspace", definition)
     for name, grammar in shipped_grammars().items():
         definition = definition_of_grammar(grammar)

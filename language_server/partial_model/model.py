@@ -39,6 +39,7 @@ class Node(NamedTuple):
             theory); ``new`` (stands for all future objects of a class).
         start, end: its span; of a mentioned object the span of the first reference.
         name_start, name_end: the span of its name or key (-1 where there is none).
+        shut: symbols of features that text has no place for any more although it is open.
     """
 
     kinds: frozenset[str]
@@ -50,6 +51,7 @@ class Node(NamedTuple):
     name_start: int = -1
     name_end: int = -1
     rule: str = ""
+    shut: frozenset[str] = frozenset()
 
 
 class Reference(NamedTuple):
@@ -312,7 +314,8 @@ class PartialModel:
     def may_fill(self, feature: FeatureInfo, source: ObjectId) -> bool:
         """Whether the object may still get a (further) target or value of the feature."""
         record = self.nodes[source]
-        if self.closed or not (record.open or feature.indirect):
+        statable = record.open and feature.symbol not in record.shut
+        if self.closed or not (statable or feature.indirect):
             return False
         if record.kinds.isdisjoint(feature.sources):
             return False
@@ -430,6 +433,11 @@ class Draft:
             self.touched.append(("kinds", number))
         if node[1:4] != before[1:4]:  # name, open, role
             self.touched.append(("open", number))
+
+    def shut(self, number: ObjectId, symbols: frozenset[str]) -> None:
+        """Text has no place for some features of an object any more."""
+        self.nodes = self.nodes.set(number, self.nodes[number]._replace(shut=symbols))
+        self.touched += [("open", number), ("bounds", number)]
 
     def drop_node(self, number: ObjectId) -> None:
         """An object turned out to be another one; its facts have been moved before."""

@@ -12,6 +12,7 @@ from language_server.partial_model.model import Frame
 from language_server.syntax import Assign, Close, Event, Expected, Open, Refer, Trail
 
 if TYPE_CHECKING:
+    from language_server.constraints import Violation
     from language_server.projection.prefix import Prefix
 
 
@@ -28,6 +29,35 @@ class Base:
         """Equal where the text says the same and what is under way can get the same."""
         events = tuple(_without_places(event) for event in self.trail.events())
         return events, tuple(begun.features for begun in self.begun)
+
+
+def what_each_contradicts(start: Prefix) -> tuple[Violation, ...]:
+    """What is violated in every reading, by what the grammar has no place for any more.
+
+    Returns:
+        For each reading a violation that holds in every completion; () where not all have one.
+    """
+    expected = start.state.expected()
+    if not start.state.exhaustive or any(e.typed or e.value_begun for e in expected):
+        return ()
+    found = []
+    for base in _readings(start):
+        lost = {
+            begun.frame.node: _features_of(begun.frame) - begun.features
+            for begun in base.begun
+            if begun.frame.node is not None
+            and base.model.nodes[begun.frame.node].role != "keyed"
+        }
+        contradictions = start.behind(base.trail).shut(lost).contradictions
+        if not contradictions:
+            return ()
+        found.append(contradictions[0])
+    return tuple(found)
+
+
+def _features_of(frame: Frame) -> frozenset[str]:
+    features = frame.info.features.values() if frame.info is not None else ()
+    return frozenset(feature.symbol for feature in features)
 
 
 def _without_places(event: Event) -> object:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
-from language_server.projection.bases import Base, bases
+from language_server.projection.bases import Base, bases, what_each_contradicts
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
 from language_server.projection.verdict import Effort, Known, Verdict
@@ -43,6 +43,8 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if search.found is None and known is not None:
         search.retry(known)
     found, spent = search.found, search.spent
+    if found is None and (proof := what_each_contradicts(start)):
+        return Verdict("no", None, tuple(violation.message for violation in proof), spent), known
     if found is None:
         attempt = _reach_a_goal(start, effort)
         found, spent = attempt.found, spent + attempt.goals

@@ -25,11 +25,12 @@ Answer = tuple[int, Any]
 
 @dataclass
 class Server:
-    """The requests it got, and how it answers the next one."""
+    """The requests it got, those that ask for grammar options apart, and how it answers."""
 
     url: str
     answer: Callable[[dict[str, Any]], Answer]
     requests: list[dict[str, Any]] = field(default_factory=list)
+    probes: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
 
 
@@ -70,7 +71,8 @@ def serving() -> Iterator[Server]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            server.requests.append(body)
+            probes = not body["prompt"]
+            (server.probes if probes else server.requests).append(body)
             server.headers.append(dict(self.headers))
             self.reply(*server.answer(body))
 
@@ -279,3 +281,59 @@ def test_half_a_code_point_is_for_the_proposal_to_finish(server: Server) -> None
     assert int(context.logits().argmax()) == second
     assert int(context.logits().argmax()) == second  # asked again, it has been turned down
     assert len(server.requests) == 2
+
+
+def obeying(wanted: str, form: str) -> Callable[[dict[str, Any]], Answer]:
+    """A server that keeps a grammar given in one form, as llama.cpp or vLLM would."""
+
+    def answer(request: dict[str, Any]) -> Answer:
+        given = request.get(form)
+        grammar = given.get("grammar") if isinstance(given, dict) else given
+        if grammar is not None and "qzx" in grammar:
+            return completion("qzxv")
+        return replaying(wanted)(request)
+
+    return answer
+
+
+@pytest.mark.parametrize("form", ["grammar", "structured_outputs", "guided_grammar"])
+def test_the_servers_own_grammar_option_is_found_and_used(
+    server: Server, statechart: Language, form: str
+) -> None:
+    server.answer = obeying(VALID, form)
+    model = connected(server)
+    assert generate(statechart, "a door", model, max_tokens=400).text == VALID
+    sent = [str(request[form]) for request in server.requests]
+    assert "statechart" in sent[0]
+    # What has been written is not asked for again.
+    assert "statechart" not in sent[-1].splitlines()[0]
+    probes = len(server.probes)
+    assert 1 <= probes <= 3
+    generate(statechart, "a door", model, max_tokens=400)
+    assert len(server.probes) == probes
+
+
+def test_a_server_without_a_grammar_option_is_not_told(
+    server: Server, statechart: Language
+) -> None:
+    server.answer = replaying(VALID)
+    assert generate(statechart, "a door", connected(server), max_tokens=400).text == VALID
+    assert "grammar" not in server.requests[-1]
+
+
+def test_free_text_keeps_no_grammar(server: Server, statechart: Language) -> None:
+    server.answer = obeying(VALID, "grammar")
+    generate(statechart, "a door", connected(server), "free", max_tokens=400)
+    assert not any("grammar" in request for request in server.requests)
+
+
+def test_a_server_that_refuses_grammars_is_asked_without(
+    server: Server, statechart: Language
+) -> None:
+    def answer(request: dict[str, Any]) -> Answer:
+        if {"grammar", "structured_outputs", "guided_grammar"} & request.keys():
+            return 400, {"error": "unknown field"}
+        return replaying(VALID)(request)
+
+    server.answer = answer
+    assert generate(statechart, "", connected(server), max_tokens=400).text == VALID

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +24,11 @@ from language_server.decoding import (
     ReplayModel,
     Sampling,
     Vocabulary,
+    generate,
     generate_with,
 )
 from language_server.decoding.guide import Guide
+from language_server.languages import LanguageError, load_language
 from tests.decoding.guides import Answer, BracketGuide, FiniteGuide
 from tests.decoding.models import Adversary, Closing, Stuck
 
@@ -163,6 +166,15 @@ def test_assured_equals_grammar_where_grammar_is_consistent(pieces: Vocabulary) 
             assert assured.text == grammar.text
             assert assured.tokens["witness"] == 0
     assert pairs >= 20
+
+
+@pytest.mark.parametrize("grammar", ["M: 'a", "M: x=Missing;", "M: x=ID; M2: y=M3;", ""])
+def test_d13_a_bad_grammar_raises(tmp_path: Path, grammar: str) -> None:
+    """It is no language without texts: nothing is generated, and the grammar's file is named."""
+    path = tmp_path / "bad.tx"
+    path.write_text(grammar)
+    with pytest.raises(LanguageError, match=r"bad\.tx|grammar"):
+        generate(load_language(str(path)), "anything", RandomModel(), max_tokens=5)
 
 
 def test_equal_seeds_give_equal_texts(pieces: Vocabulary) -> None:

@@ -73,13 +73,25 @@ def test_what_is_not_installed_says_nothing() -> None:
     assert missing.problems("bad") == ()
 
 
-def test_a_manifest_names_the_compiler(tmp_path: Path) -> None:
+def workspace(tmp_path: Path) -> Path:
+    """A workspace whose manifest names the compiler."""
     program = compiler(tmp_path, PROGRAM).command
     (tmp_path / "words.tx").write_text(GRAMMAR)
     (tmp_path / "langwright.toml").write_text(
         f'[[language]]\nname = "words"\ngrammar = "words.tx"\ncompiler = {list(program)}\n'
     )
-    words = load_language("words", tmp_path)
+    return tmp_path
+
+
+def test_in_a_workspace_without_trust_its_compiler_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGWRIGHT_UNTRUSTED", "1")
+    assert load_language("words", workspace(tmp_path)).judge("good bad") == ()
+
+
+def test_a_manifest_names_the_compiler(tmp_path: Path) -> None:
+    words = load_language("words", workspace(tmp_path))
     assert words.judge("good better") == ()
     (found,) = words.judge("\ufeffgood bad")
     assert (found.start, found.code) == (6, "compiler")

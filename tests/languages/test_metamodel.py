@@ -57,6 +57,18 @@ def test_classes_and_features() -> None:
     }  # Box::value mixes numbers with objects
 
 
+def test_references_to_any_object_are_references_to_a_class_above_all() -> None:
+    grammar = "M: xs*=D rs*=R; D: 'd' name=ID; R: 'r' to=[OBJECT];"
+    theory = implied_theory(metamodel_from_str(grammar))
+    assert theory.features["R::to"].target == "OBJECT"
+    assert {name: symbol.supertypes for name, symbol in theory.classes.items()} == {
+        "OBJECT": (),
+        "M": ("OBJECT",),
+        "D": ("OBJECT",),
+        "R": ("OBJECT",),
+    }
+
+
 def test_printed_and_read_back() -> None:
     theory = implied_theory(metamodel_from_str(GRAMMAR))
     text = write_problem(theory, "toy")

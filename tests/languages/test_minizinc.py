@@ -87,7 +87,7 @@ def test_examples(minizinc: Language) -> None:
 
 
 def check_cuts(language: Language, texts: list[str], every: int) -> int:
-    """Behind words and signs a completion is known and accepted; returns how many cuts there were."""
+    """A completion is known behind words and signs, and accepted; returns the number of cuts."""
     cuts = 0
     for text in dict.fromkeys(texts):
         prefix, end = Prefix.start(language), 0
@@ -102,7 +102,7 @@ def check_cuts(language: Language, texts: list[str], every: int) -> int:
 
 
 def test_cuts_of_a_gold_sample(minizinc: Language, shared: Path) -> None:
-    assert check_cuts(minizinc, golds(shared)[::25], every=2) > 20
+    assert check_cuts(minizinc, golds(shared)[::40], every=2) > 10
 
 
 @pytest.mark.long
@@ -145,14 +145,13 @@ def test_what_cannot_be_mended_is_dead(minizinc: Language, dead: str) -> None:
     assert not Prefix.start(minizinc).advance(dead).alive
 
 
-def check_assured(language: Language, seed: int) -> None:
-    result = generate(language, "", RandomModel(), "assured", seed, max_tokens=100)
+def check_assured(language: Language, seed: int, tokens: int) -> None:
+    result = generate(language, "", RandomModel(), "assured", seed, max_tokens=tokens)
     assert language.judge(result.text) == (), result.text
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_assured_with_the_random_model_is_valid(minizinc: Language, seed: int) -> None:
-    check_assured(minizinc, seed)
+def test_assured_with_the_random_model_is_valid(minizinc: Language) -> None:
+    check_assured(minizinc, seed=0, tokens=20)
 
 
 @pytest.mark.long
@@ -160,7 +159,7 @@ def test_assured_with_the_random_model_is_valid(minizinc: Language, seed: int) -
 def test_assured_with_the_random_model_is_valid_for_many_seeds(
     minizinc: Language, seed: int
 ) -> None:
-    check_assured(minizinc, seed)
+    check_assured(minizinc, seed, tokens=100)
 
 
 # ---- the table ------------------------------------------------------------------------------
@@ -291,6 +290,7 @@ constraint 1..2 in 1..3
 constraint abs(x in 1..3)(x) = 3
 var int: domain
 varint: x
+int: x = ൩
 of int: x
 var of int: x
 """.strip().splitlines()

@@ -33,13 +33,14 @@ UNKNOWN = {
     "comments without skipping": _HOPELESS,
     "stolen terminator": _HOPELESS,
     "references": _TOO_LATE,
+    "references to any object": _TOO_LATE,
     "reference with a rule": _TOO_LATE,
     "user class and builtins": _TOO_LATE,
     "skipws off": _HOPELESS,
 }
 #: Only textX resolves these references, on finished texts: to objects of another language, which
-#: stand in another file, and to objects of any class.
-DECIDED_BY_TEXTX = {"reference of a language", "references to any object"}
+#: stand in another file.
+DECIDED_BY_TEXTX = {"reference of a language"}
 
 GRAMMARS = [small for small in SMALL if small.name not in DECIDED_BY_TEXTX]
 

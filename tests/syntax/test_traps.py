@@ -171,6 +171,17 @@ def test_t25_repetition_eats_its_terminator() -> None:
     assert grammar(text).start().advance("a end").alive
 
 
+def test_d14_the_longest_match_of_a_terminal_is_not_the_only_one_to_hope_for() -> None:
+    """What two terminals begin alike stays open for both: ``aaab`` is a keyword or a's and a b."""
+    text = "M: head=/a+/ tail=/b+x/ | word='aaab' last='c';"
+    same_as_textx(text, "aaabbx", "aaab c", "aaabbbx", "aaabx", "aabc", "aaabb")
+    state = grammar(text).start()
+    for character in "aaabbx":
+        state = state.advance(character)
+        assert state.alive
+    assert grammar(text).start().advance("aaab").advance("c").alive
+
+
 def test_d15_repetitions_of_nothing() -> None:
     """``("a"*)*`` and the like end."""
     same_as_textx("M: (xs*='a')* 'b';", "b", "aab", "a")

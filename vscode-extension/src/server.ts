@@ -155,7 +155,15 @@ export class Server implements vscode.Disposable {
     const serverOptions: ServerOptions = {
       command: environment.python,
       args: ["-m", "language_server", "serve"],
-      options: { cwd: this.#storage, env: { PYTHONUNBUFFERED: "1", PYTHONUTF8: "1" } },
+      options: {
+        cwd: this.#storage,
+        env: {
+          PYTHONUNBUFFERED: "1",
+          PYTHONUTF8: "1",
+          // Then no program is run that the workspace's manifest names as a compiler.
+          ...(vscode.workspace.isTrusted ? {} : { LANGWRIGHT_UNTRUSTED: "1" }),
+        },
+      },
     };
     const clientOptions: LanguageClientOptions = {
       documentSelector: this.served.selector,
