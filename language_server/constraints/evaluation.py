@@ -91,7 +91,7 @@ class Evaluation:
         draft = Draft(self.model)
         for node, symbols in features.items():
             draft.shut(node, symbols)
-        return self._followed_by(draft)
+        return self.followed_by(draft)
 
     def close(self) -> Evaluation:
         """The text ends here: what is not stated is false."""
