@@ -192,7 +192,7 @@ class _Cluster:
                 continue
             for one in member.scopes.imports():
                 found = self._named(member, one, imports)
-                named = bool(member.scopes.cells.get(("name", one.source)))
+                named = bool(member.scopes.name(one.source))
                 visible = not (imports.hides_named and named)
                 self._take(member, one, found, one.uri, cause or one, visible)
 
