@@ -228,7 +228,7 @@ def _growing_text(strategy: str, silent: bool, trace: bool) -> GrowingText:
         return Silent()
     if sys.stdout.isatty() and not trace:
         return Rewriting(sys.stdout)
-    return Appending(sys.stdout, waits_for_snapshots=strategy != "free")
+    return Appending(sys.stdout, goes_back=strategy != "free")
 
 
 @contextmanager

@@ -37,20 +37,20 @@ class Silent(GrowingText):
 class Appending(GrowingText):
     """For files and pipes: only text that is not taken back any more is written.
 
-    Under a strategy that goes back, that is what lies before its latest snapshot; where it has no
-    snapshots, nothing before the end.
+    Under a strategy that goes back, nothing is certain before the end: it may go back behind its
+    latest snapshot too.
     """
 
-    def __init__(self, stream: TextIO, waits_for_snapshots: bool) -> None:
+    def __init__(self, stream: TextIO, goes_back: bool) -> None:
         self._stream = stream
-        self._waits = waits_for_snapshots
+        self._goes_back = goes_back
         self._text = ""
         self._written = 0
 
     def hear(self, event: Event) -> None:
         """Write what has become certain."""
         self._text = grown(self._text, event)
-        if not self._waits or event.kind == "snapshot":
+        if not self._goes_back:
             self._write(self._text)
 
     def finish(self, text: str) -> None:

@@ -161,6 +161,7 @@ class GrowingText:
         """Follow an event."""
         if event.kind == "backtrack":
             self.text = self.text[: event.length]
+            self.chosen = self.chosen[: event.length]
         elif event.kind in ("token", "forced", "witness"):
             self.text += event.text
         elif event.kind == "snapshot":
