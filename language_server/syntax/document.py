@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 from language_server.syntax.agenda import Agenda
 from language_server.syntax.anchors import Anchors, anchored
@@ -201,7 +201,7 @@ class _Edit:
     def __init__(self, known: Parse, text: str) -> None:
         self._known = known
         before = known.text
-        same = _shared_start(before, text)
+        same = shared_start(before, text)
         self._shift = len(text) - len(before)
         #: Where in the old text a segment may start whose terminals look back on nothing new.
         self._again = len(before) - _shared_end(before, text, same) + LOOK_BEHIND
@@ -245,7 +245,7 @@ class _Edit:
         return index
 
 
-def _shared_start(one: str, other: str) -> int:
+def shared_start(one: AnyStr, other: AnyStr) -> int:
     """How many characters two texts have in common at their beginnings."""
     low, high = 0, min(len(one), len(other))
     while low < high:
