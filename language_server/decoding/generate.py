@@ -26,6 +26,7 @@ from language_server.decoding.run import Limits
 from language_server.decoding.sampling import Sampler, Sampling
 from language_server.decoding.strategies import DEFAULT_STRATEGY, GuideKind, strategy_named
 from language_server.decoding.task import DEFAULT_MAX_TOKENS, Task
+from language_server.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
     from language_server.languages import Language
@@ -100,6 +101,7 @@ def generate(
         policy,
         sampling or Sampling(),
         on_event,
+        judge=partial(_fault, language),
     )
     guided = task
     if chosen.guide != "none":
@@ -136,6 +138,10 @@ def generate_with(
     return task.write()
 
 
+def _fault(language: Language, text: str) -> Diagnostic | None:
+    return next((found for found in language.judge(text) if found.severity == "error"), None)
+
+
 def _syntax_behind(language: Language, text: str) -> ContextFree | None:
     return language.grammar.context_free.after(text)
 
@@ -155,7 +161,7 @@ def _cascade(language: Language, task: Task, write: Callable[[], Generation]) ->
     begun = task.guide.text
     draft = replace(task, guide=Unguided(begun), strategy="free").write()
     text = begun + _in_own_words(language, begun, artefact(draft.generated))
-    fault = next((found for found in language.judge(text) if found.severity == "error"), None)
+    fault = _fault(language, text)
     if fault is None:
         return replace(draft, text=text, strategy=task.strategy, complete=True)
     if task.on_event is not None:

@@ -48,8 +48,11 @@ class Generation:
         prefix_text: the given beginning.
         finish: ``end`` (the model ended, or nothing could follow), ``budget``, ``deadline``,
             ``cancelled``, ``dead-end`` (no token was allowed; only strategies without look-back).
-        complete: whether the strategy's own guide calls the text finished and consistent; the
-            last word is the language's (``Language.judge``). None for ``free``.
+        complete: whether the strategy's own guide calls the text finished and consistent, and the
+            language has nothing against it where it was asked. None for ``free``.
+        refusal: what the language has against the finished text by its last word
+            (``Language.judge``: textX with the language's own processors, the constraints, its
+            compiler); None if that is nothing, or if it was not asked (``free``, ``grammar``).
         tokens: tokens of the result by origin.
         model_calls: forward passes asked of the model.
         rejections: tokens and subtrees of tokens that were refused.
@@ -76,6 +79,7 @@ class Generation:
     likelihood: float | None = None
     thoughts: str = ""
     refused_draft: str | None = None
+    refusal: str | None = None
 
     @property
     def generated(self) -> str:
@@ -99,4 +103,5 @@ class Generation:
             "seconds": {part: round(value, 4) for part, value in self.seconds.items()},
             **({"thoughts": self.thoughts} if self.thoughts else {}),
             **({"refused_draft": self.refused_draft} if self.refused_draft is not None else {}),
+            **({"refusal": self.refusal} if self.refusal is not None else {}),
         }

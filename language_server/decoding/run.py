@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,10 @@ from language_server.decoding.guide import Clock, Guide, Metered
 from language_server.decoding.language_model import Cancelled, Context, Logits
 from language_server.decoding.sampling import Sampler, log_probability
 from language_server.decoding.token_filter import State, TokenFilter
+from language_server.diagnostic import Diagnostic
+
+#: What a language has against a finished text by its last word; None if that is nothing.
+Judge = Callable[[str], Diagnostic | None]
 
 
 class Stopped(Exception):
@@ -83,6 +87,7 @@ class Run:
         sampler: Sampler,
         limits: Limits,
         on_event: OnEvent | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.clock = Clock()
         self.limits = limits
@@ -92,6 +97,9 @@ class Run:
         self._context = context
         self._sampler = sampler
         self._on_event = on_event
+        self._judge = judge
+        self._judged: dict[str, Diagnostic | None] = {}
+        self._excluded: list[str] = []
         self._start = token_filter.start(Metered(guide, self.clock))
         self._start_length = len(guide.text)
         self._path: list[Step] = []
@@ -173,7 +181,7 @@ class Run:
         for token, after in draw:
             self.rejections += draw.rejections - counted
             counted = draw.rejections
-            if token not in banned:
+            if token not in banned and not self._is_excluded(after):
                 yield token, after
             self.check_time()
         self.rejections += draw.rejections - counted
@@ -250,6 +258,27 @@ class Run:
     def ban(self, token: int) -> None:
         """Do not draw ``token`` again at this place as long as the path before it stays."""
         self._banned[-1].add(token)
+
+    def exclude(self, text: str) -> None:
+        """Do not draw what makes the text begin with ``text``, at whichever place."""
+        self._excluded.append(text)
+
+    def _is_excluded(self, after: State) -> bool:
+        return bool(self._excluded) and after.guide.text.startswith(tuple(self._excluded))
+
+    def fault(self, text: str | None = None) -> Diagnostic | None:
+        """What the language has against a finished text, by default the text so far.
+
+        None if that is nothing, or nobody is there to be asked.
+        """
+        if self._judge is None:
+            return None
+        text = self.state.guide.text if text is None else text
+        if text not in self._judged:
+            started = time.perf_counter()
+            self._judged[text] = self._judge(text)
+            self.clock.semantics += time.perf_counter() - started
+        return self._judged[text]
 
     def refuse(self, after: State, why: str) -> None:
         """Count and report a token the strategy itself turns down."""

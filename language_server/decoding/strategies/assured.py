@@ -17,19 +17,24 @@ witness's.
 What a witness writes is not the model's. Of all snapshots with a text of some length the one with
 the least for the witness to write is therefore kept as a *reserve*. Where the budget ends in a text
 that leaves more to the witness, the reserve is what is returned.
+
+Where the language's last word refuses the finished text, it goes back and is written another way
+(``refused.py``), a bounded number of times. Then the first witness is what is left; if that is
+refused too, the result says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from language_server.decoding.drift import DriftControl
 from language_server.decoding.generation import Finish, GenerationError
-from language_server.decoding.run import Run, Step, Stopped
+from language_server.decoding.run import Run, Stopped
+from language_server.decoding.strategies.refused import Refused
+from language_server.decoding.strategies.snapshot import Reserve, Snapshot, witness_share
 from language_server.decoding.token_filter import State
+from language_server.diagnostic import Diagnostic
 
 # Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
 _STRIDE = 8
@@ -60,25 +65,8 @@ _ALWAYS_SETTLED = 6
 _MOST_PILED = 40
 # States looked at for a reserve when the budget is used up.
 _LOOKS_BACK = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The first ``length`` tokens of the path and the tokens of a text that completes them."""
-
-    length: int
-    text: str
-    witness: str
-    tokens: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reserve:
-    """A snapshot, the path to it, and which share of the whole text is the witness's."""
-
-    path: tuple[Step, ...]
-    snapshot: Snapshot
-    share: float
+# Finished texts that the language may refuse before no other one is tried.
+_MOST_REFUSED = 8
 
 
 def assured(run: Run) -> Finish:
@@ -93,7 +81,7 @@ def assured(run: Run) -> Finish:
 class _Assured:
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._snapshot = self._first_snapshot()
+        self._first = self._snapshot = self._first_snapshot()
         self._drift = DriftControl(run)
         self._reserve: Reserve | None = None
         needs = len(self._snapshot.tokens)
@@ -104,9 +92,26 @@ class _Assured:
         self._last_look = 0
         self._vain_looks = 0
         self._refusals = 0
+        self._refused = Refused(run)
 
     def finish(self) -> Finish:
         """Run to an end, an exhausted budget, a deadline or a cancellation."""
+        for _ in range(_MOST_REFUSED):
+            finish = self._write()
+            fault = self._run.fault()
+            if fault is None:
+                return finish
+            self._run.emit("rejection", "", f"the text does not pass: {fault.message}")
+            if finish in ("deadline", "cancelled") or not self._revise(fault):
+                break
+        else:
+            finish = self._write()
+        if self._run.fault() and not self._run.fault(self._first.whole):
+            self._snapshot = self._first
+            self._close("the shortest completion passes")
+        return finish
+
+    def _write(self) -> Finish:
         try:
             while True:
                 if self._run.remaining == 0:
@@ -293,8 +298,7 @@ class _Assured:
 
     def _rest_of_witness(self, text: str) -> str | None:
         """What is left of the snapshot's witness where ``text`` has only followed it."""
-        snapshot = self._snapshot
-        whole = snapshot.text + snapshot.witness
+        whole = self._snapshot.whole
         return whole[len(text) :] if whole.startswith(text) else None
 
     def _keep(self, snapshot: Snapshot) -> None:
@@ -319,7 +323,7 @@ class _Assured:
         whole = snapshot.length + len(snapshot.tokens)
         if whole < _LEAST_TEXT * run.limits.max_tokens:
             return
-        share = _witness_share(run.path[: snapshot.length], len(snapshot.tokens))
+        share = witness_share(run.path[: snapshot.length], len(snapshot.tokens))
         known = self._reserve
         # Little is as good as nothing, and a longer text is then better.
         if known is None or max(share, _LITTLE) <= max(known.share, _LITTLE):
@@ -340,7 +344,7 @@ class _Assured:
 
     def _prefer_reserve(self) -> None:
         """Take the reserve instead of the finished text, if that leaves less to the witness."""
-        if self._reserve is not None and self._reserve.share < _witness_share(self._run.path, 0):
+        if self._reserve is not None and self._reserve.share < witness_share(self._run.path, 0):
             self._take(self._reserve)
 
     def _take(self, reserve: Reserve) -> None:
@@ -372,6 +376,17 @@ class _Assured:
         # Where there was nothing to take back, only the witness is known to go on.
         self._careful = self._careful or careful or refused is None or self._returns >= _RETURNS
 
+    def _revise(self, fault: Diagnostic) -> bool:
+        """Write a refused text another way; False if the model has chosen nothing in it."""
+        for place in self._refused.places(fault):
+            found = self._snapshot_behind(self._run.state_at(place), place)
+            if isinstance(found, Snapshot):
+                self._snapshot, self._reserve, self._careful = found, None, False
+                self._refusals = self._last_look = self._vain_looks = 0
+                self._refused.go_back(place)
+                return True
+        return False
+
     def _take_back(self, length: int, why: str) -> None:
         """Give up a part of the text that is not wrong, as far back as a snapshot is known."""
         run = self._run
@@ -392,11 +407,6 @@ class _Assured:
         run = self._run
         run.back_to(self._snapshot.length, why)
         run.write(list(self._snapshot.tokens), "witness")
-
-
-def _witness_share(path: Sequence[Step], more: int) -> float:
-    """The share of the witness's tokens if ``more`` of them follow."""
-    return (sum(step.origin == "witness" for step in path) + more) / max(1, len(path) + more)
 
 
 def _first(reasons: tuple[str, ...]) -> str:
