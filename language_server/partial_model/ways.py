@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 # ---- reference expressions (RREL) ----------------------------------------------------------------
@@ -183,6 +184,11 @@ class Way:
         """Whether, for all we know, any object of the right class and name may be meant."""
         return isinstance(self.scope, Plain | Own)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is left to textX."""
+        return isinstance(self.scope, Own)
+
 
 PLAIN = Way(Plain(), plain=True)
 OWN = Way(Own())
@@ -222,6 +228,11 @@ class LinkRules:
     def beyond_plain(self) -> bool:
         """Whether there is more to link than what refinement links by plain name."""
         return any(not way.plain and way != OWN for way in self.ways.values())
+
+    @cached_property
+    def has_own(self) -> bool:
+        """Whether there are references that are left to textX."""
+        return any(way.is_own for way in self.ways.values())
 
     def way(self, cls: str, feature: str) -> Way:
         """How a reference is resolved."""

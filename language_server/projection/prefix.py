@@ -177,7 +177,9 @@ class Prefix:
     def complete(self) -> bool:
         """Whether the text may end here: textX loads it and no constraint is violated."""
         finished = self.finished
-        return finished is not None and not finished.obligations
+        if finished is None or finished.obligations:
+            return False
+        return self._to_judge is not None or self.language.allows(self.text)
 
     @cached_property
     def finished(self) -> Evaluation | None:

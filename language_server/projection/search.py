@@ -145,7 +145,7 @@ class Search:
         closed = self._close(prefix)
         finished = closed.finished if closed is not None else None
         obligations = finished.obligations if finished is not None else ()
-        if closed is not None and not obligations:
+        if closed is not None and closed.complete:
             self.found = Known(closed.text, cuts)
             return ()
         open_now = frozenset(
