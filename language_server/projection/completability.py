@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
 from language_server.projection.bases import Base, bases, what_each_contradicts
+from language_server.projection.prices import prices_of
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
 from language_server.projection.verdict import Effort, Known, Verdict
@@ -99,7 +100,7 @@ def _goal(base: Base, forbidden: _Forbidden, effort: Effort) -> Goal | None:
     if base.model.frame is None and language.root in language.constraints.schema.rules:
         root = language.constraints.schema.rules[language.root].name
     for pool in effort.pools:
-        wish = Wish(pool, root, base.begun, forbidden)
+        wish = Wish(pool, root, base.begun, forbidden, prices_of(language))
         goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
         if goal is not None or effort.stop():
             return goal
