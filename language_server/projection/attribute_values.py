@@ -41,6 +41,15 @@ def attribute_value(prefix: Prefix, expected: Expected) -> str | None:
     return shortest
 
 
+def named_by_constraints(language: Language) -> frozenset[str] | None:
+    """The names that constraints tell from others; None where they compare names with values."""
+    attributes, values = _compared(language)
+    features = (language.theory.features[symbol] for symbol in attributes)
+    if any(feature.target == "string" and feature.name != "name" for feature in features):
+        return None
+    return frozenset(value for value in values if isinstance(value, str))
+
+
 def _is_compared(language: Language, expected: Expected) -> bool:
     if expected.cls is None or expected.feature is None or expected.value_begun:
         return False
