@@ -55,6 +55,7 @@ def generate(
     sampling: Sampling | None = None,
     reasoning: int = 0,
     drift_control: bool = True,
+    canonical_layout: bool = False,
     write: Write = Task.write,
 ) -> Generation:
     """Write a text of ``language`` that fits ``description``.
@@ -69,6 +70,8 @@ def generate(
         on_event: called in this thread while the text grows.
         reasoning: tokens the model may think aloud before it writes; they are not of the budget.
         drift_control: whether ``assured`` takes back a text that circles or wanders.
+        canonical_layout: whether white space that the language's examples leave no choice about is
+            written without asking the model.
         write: what is done with the text to write; a search writes it several times.
 
     Raises:
@@ -87,7 +90,9 @@ def generate(
         sampler = Sampler(sampling or Sampling(), seed)
         thoughts = think(model, prompt, sampler, Limits(reasoning, ends_at, cancel), on_event)
         prompt, to_draft = thoughts.precede(prompt), thoughts.precede(to_draft)
-    policy = LayoutPolicy().widened_to(example.text for example in language.examples)
+    policy = LayoutPolicy(canonical=canonical_layout).widened_to(
+        example.text for example in language.examples
+    )
 
     limits = Limits(max_tokens, ends_at, cancel, drift_control=drift_control)
     limits.effort = _effort(limits.stop)

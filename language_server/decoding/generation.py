@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Origin = Literal["model", "forced", "witness"]
-EventKind = Literal["thought", "token", "forced", "witness", "rejection", "backtrack", "snapshot"]
+EventKind = Literal[
+    "thought", "token", "forced", "witness", "unit", "snapshot", "rejection", "backtrack"
+]
 Finish = Literal["end", "budget", "deadline", "cancelled", "dead-end"]
 
 
@@ -21,7 +23,8 @@ class Event:
 
     Attributes:
         kind: ``thought`` (before the text), ``token`` (the model's choice), ``forced``,
-            ``witness``, ``rejection``, ``backtrack``, ``snapshot``.
+            ``witness``, ``unit`` (a syntactic unit has ended), ``snapshot``, ``rejection``,
+            ``backtrack``.
         text: the text that was added; for ``rejection`` what was refused, if one piece was.
         length: characters of the generated text that stand behind the event; a ``backtrack``
             takes the text back to this length.

@@ -29,6 +29,8 @@ class LayoutPolicy:
         aside: white space and comments between two pieces of text that say something.
         literal: one terminal (a string, a number, a name), as far as the guide tells where it
             began.
+        canonical: whether white space and what it leads to is written as the language's examples
+            have it wherever they leave no choice, without asking the model; it may write more.
     """
 
     spaces: int | None = 16
@@ -38,6 +40,7 @@ class LayoutPolicy:
     comment: int | None = 120
     aside: int | None = 160
     literal: int | None = 80
+    canonical: bool = False
 
     @staticmethod
     def free() -> LayoutPolicy:
@@ -59,6 +62,7 @@ class LayoutPolicy:
             comment=_wider(self.comment, line),
             aside=_wider(self.aside, _longest_aside(text)),
             literal=_wider(self.literal, _longest(re.findall(r'"[^"\n]*"', text))),
+            canonical=self.canonical,
         )
 
     def forbids(self, runs: _Runs) -> bool:

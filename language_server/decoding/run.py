@@ -94,6 +94,7 @@ class Run:
         self.filter = token_filter
         self.rejections = 0
         self.backtracks = 0
+        self.lost = 0  # choices of the model that were taken back
         self._context = context
         self._sampler = sampler
         self._on_event = on_event
@@ -102,6 +103,7 @@ class Run:
         self._excluded: list[str] = []
         self._start = token_filter.start(Metered(guide, self.clock))
         self._start_length = len(guide.text)
+        self._unit = self._start_length  # where the last syntactic unit has ended, in characters
         self._path: list[Step] = []
         # For each place of the path, tokens not to be drawn again.
         self._banned: list[set[int]] = [set()]
@@ -138,6 +140,11 @@ class Run:
     def state_at(self, length: int) -> State:
         """The state behind the first ``length`` tokens."""
         return self._path[length - 1].state if length else self._start
+
+    def said(self, place: int) -> str:
+        """What a token of the path added to the text."""
+        begun = self.state_at(place).guide.text
+        return self.state_at(place + 1).guide.text[len(begun) :]
 
     @property
     def model_calls(self) -> int:
@@ -206,14 +213,12 @@ class Run:
             self._path.append(step)
             self._banned.append(set())
         self._context.append([step.token for step in path])
-        if self.limits.forced_text and not self.state.pending:
-            self._append_forced(self.state.guide.forced())
+        self._append_forced()
 
     def take(self, token: int, after: State, origin: Origin = "model") -> None:
         """Append a token, and the text it forces."""
         self._append(token, after, origin)
-        if self.limits.forced_text and not after.pending:
-            self._append_forced(self.state.guide.forced())
+        self._append_forced()
 
     def write(self, tokens: list[int], origin: Origin) -> None:
         """Append tokens that are known to be allowed.
@@ -234,10 +239,12 @@ class Run:
         count = len(self._path) - length
         if count <= 0:
             return
+        self.lost += sum(step.origin == "model" for step in self._path[length:])
         del self._path[length:]
         self._said = None
         del self._banned[length + 1 :]
         self._context.rewind(count)
+        self._unit = min(self._unit, len(self.state.guide.text))
         self.backtracks += 1
         self.emit("backtrack", "", why)
 
@@ -300,8 +307,20 @@ class Run:
         self._context.append([token])
         kind: EventKind = "token" if origin == "model" else origin
         self.emit(kind, after.guide.text[len(before.guide.text) :])
+        if self._on_event and not after.pending and after.guide.ends_unit(self._unit):
+            self._unit = len(after.guide.text)
+            self.emit("unit", "")
 
-    def _append_forced(self, text: str) -> None:
+    def _append_forced(self) -> None:
+        """Append what must come next and, in canonical layout, what usually does."""
+        state = None
+        while self.limits.forced_text and state is not self.state and not self.state.pending:
+            state = self.state
+            self._append_text(state.guide.forced())
+            if self.filter.policy.canonical:
+                self._append_text(self.state.guide.usual())
+
+    def _append_text(self, text: str) -> None:
         try:
             tokens = self.filter.vocabulary.encode(text)
         except GenerationError:

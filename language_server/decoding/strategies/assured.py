@@ -28,7 +28,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Literal
 
-from language_server.decoding.drift import DriftControl
+from language_server.decoding.drift import Drift, DriftControl
 from language_server.decoding.generation import Finish, GenerationError
 from language_server.decoding.run import Run, Stopped
 from language_server.decoding.strategies.refused import Refused
@@ -58,11 +58,14 @@ _ROOM = 24
 # without looking further.
 _LEAST_TEXT = 0.5
 _LITTLE = 0.04
-# What a text needs to be completed should take at most one of so many parts of the tokens left, or
-# this many tokens; and how often a text that needs more is taken back (a part of drift control).
+# Parts of drift control: what a text needs to be completed should take at most one of so many parts
+# of the tokens left, or this many tokens; the last so many tokens are checked one by one; and the
+# model's choices may be taken back if there are not more of them than of tokens it was not asked
+# for, and one in so many of the budget.
 _SETTLED_IN = 3
 _ALWAYS_SETTLED = 6
-_MOST_PILED = 40
+_LAST = 24
+_LOSS = 16
 # States looked at for a reserve when the budget is used up.
 _LOOKS_BACK = 12
 # Finished texts that the language may refuse before no other one is tried.
@@ -86,7 +89,6 @@ class _Assured:
         self._reserve: Reserve | None = None
         needs = len(self._snapshot.tokens)
         self._has_room = needs * _SETTLED_IN <= run.limits.max_tokens - run.length
-        self._piled = 0
         self._returns = 0
         self._careful = False
         self._last_look = 0
@@ -155,7 +157,7 @@ class _Assured:
         run.take(token, after)
         drift = self._drift.look()
         if drift is not None:
-            self._take_back(drift.length, drift.why)
+            self._turn(drift)
         elif self._is_time_to_check():
             self._check()
         return False
@@ -169,17 +171,21 @@ class _Assured:
         run = self._run
         if run.length != self._snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
-        spare = run.remaining - len(self._snapshot.tokens)
-        for tries, (token, after) in enumerate(islice(run.candidates(), _CAREFUL_TRIES)):
+        room = (run.remaining - len(self._snapshot.tokens)) // _ROOM_FOR_A_TRY
+        # Without room, what leaves the witness's way is as good as refused: nobody is asked.
+        asked = run.candidates() if room or not self._snapshot.tokens else iter(())
+        for tries, (token, after) in enumerate(islice(asked, _CAREFUL_TRIES)):
             if after.ended:
                 return "end"
-            # Without room to spare, what leaves the witness's way is as good as refused.
             follows = self._rest_of_witness(after.guide.text) is not None
-            if follows or tries < spare // _ROOM_FOR_A_TRY:
+            if follows or tries < room:
                 snapshot = self._snapshot_behind(after, run.length + 1)
-                if isinstance(snapshot, Snapshot):
+                if isinstance(snapshot, Snapshot) and not self._piles_up(snapshot):
                     run.take(token, after)
                     self._keep(snapshot)
+                    drift = self._drift.look()
+                    if drift is not None:
+                        self._turn(drift)
                     break
                 self._refusals += 1
             run.refuse(after, "no completion that fits the budget is known behind it")
@@ -187,9 +193,9 @@ class _Assured:
             if not self._snapshot.tokens:
                 return "budget"  # it may end here, and there is no room for anything else
             self._follow_witness()
-        spare = run.remaining - len(self._snapshot.tokens)
-        if self._returns < _RETURNS and spare > len(self._snapshot.tokens) + _ROOM:
-            self._careful = False
+        needs = len(self._snapshot.tokens)
+        if self._returns < _RETURNS and run.remaining > 2 * needs + _ROOM:
+            self._careful = 2 * needs > self._settled
         return None
 
     def _follow_witness(self) -> None:
@@ -255,9 +261,14 @@ class _Assured:
         found = self._snapshot_behind(run.state, run.length)
         if isinstance(found, Snapshot):
             if self._piles_up(found):
-                self._take_back(self._snapshot.length, "it needs more than can be settled in time")
-            else:
-                self._keep(found)
+                self._careful = True
+                if self._may_lose(self._snapshot.length):
+                    why = "it needs more than can be settled in time"
+                    self._take_back(self._snapshot.length, why)
+                    return
+            self._keep(found)
+            if run.limits.drift_control and run.remaining <= len(found.tokens) + _LAST:
+                self._careful = True
             return
         self._vain_looks += 1
         if found == "no":
@@ -267,12 +278,44 @@ class _Assured:
 
     def _piles_up(self, found: Snapshot) -> bool:
         """Whether the text needs ever more to be completed, and too much for what is left."""
-        run, needs = self._run, len(found.tokens)
-        limit = max(_ALWAYS_SETTLED, run.remaining // _SETTLED_IN)
-        if not self._has_room or needs <= max(limit, len(self._snapshot.tokens)):
+        if not self._has_room or not self._run.limits.drift_control:
             return False
-        self._piled += 1
-        return run.limits.drift_control and self._piled <= _MOST_PILED
+        return len(found.tokens) > max(self._settled, len(self._snapshot.tokens))
+
+    @property
+    def _settled(self) -> int:
+        """The tokens that a text may need to be completed."""
+        return max(_ALWAYS_SETTLED, self._run.remaining // _SETTLED_IN)
+
+    # Drift --------------------------------------------------------------------------------------
+
+    def _turn(self, drift: Drift) -> None:
+        """Go back to where the text has lost its way, or turn where it is if that costs much."""
+        run = self._run
+        if self._may_lose(drift.length):
+            self._take_back(drift.length, drift.why)
+        elif drift.again is not None:
+            run.ban(run.path[drift.again].token)
+            run.emit("rejection", run.said(drift.again), drift.why)
+        else:
+            self._end_unit()
+
+    def _end_unit(self) -> None:
+        """Let the witness end the unit that the model brings to no end."""
+        run = self._run
+        begun = run.state.guide.text
+        found = self._snapshot_behind(run.state, run.length)
+        if isinstance(found, Snapshot):
+            self._keep(found)
+            while self._snapshot.tokens and not run.state.guide.ends_unit(len(begun)):
+                self._follow_witness()
+
+    def _may_lose(self, length: int) -> bool:
+        """Whether so little is lost by going back that others tokens have made up for it."""
+        run = self._run
+        free = sum(step.origin != "model" for step in run.path[:length])
+        going = sum(step.origin == "model" for step in run.path[length:])
+        return run.lost + going <= free + run.limits.max_tokens // _LOSS
 
     def _snapshot_behind(
         self, state: State, length: int
