@@ -66,6 +66,7 @@ class _Facts:
         self._model = model
         self._wish = wish
         self._pool = dict(self._new_objects())
+        self._written = {each.symbol for each in program.schema.feature_map.values()}
         self._forbidden = set(wish.forbidden)
         for begun in wish.begun:
             node = begun.frame.node
@@ -242,11 +243,19 @@ class _Facts:
                 continue
             if record.role == "individual" and self._has_a_like(record.name):
                 continue
+            if record.role == "declared" and not self._means_one(record.name, feature):
+                continue
             if not feature.containment or record.role in ("mentioned", "keyed"):
                 yield f"dst{place}({node})."
         for number, name in self._pool.items():
             if name in feature.targets:
                 yield f"dst{place}({number})."
+
+    def _means_one(self, name: str | None, feature: FeatureInfo) -> bool:
+        """Whether a reference to an object by its plain name is not ambiguous."""
+        model = self._model
+        alike = model.facts.get(("name", name), ()) if model.scopes is None else ()
+        return len([each for each in alike if model.nodes[each].kinds <= feature.targets]) < 2
 
     def _has_a_like(self, name: str | None) -> bool:
         """Whether another individual, which is tried, makes no difference to this one."""
@@ -265,6 +274,8 @@ class _Facts:
         yield from self._sources(feature, place)
 
     def _sources(self, feature: FeatureInfo, place: str) -> Iterator[str]:
+        if feature.symbol not in self._written:
+            return  # it only follows from others
         for node, record in self._model.nodes.items():
             if (
                 record.role != "new"

@@ -1,4 +1,4 @@
-"""What a goal takes to write: the prices of the grammar, for the classes and features it maps to."""
+"""What a goal takes to write: the prices of the grammar, by classes and features of the model."""
 
 from __future__ import annotations
 
