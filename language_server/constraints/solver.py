@@ -188,14 +188,15 @@ class _Facts:
                 yield from self._required(begun, "X", f", is{depth}(X)")
 
     def _required(self, begun: Begun, node: str, condition: str) -> Iterator[str]:
-        # What a keyed object has already may be stated again.
+        # What a keyed object has already may be stated again, and the name of a mentioned one is.
         info = begun.frame.info
-        again = info is not None and bool(info.key)
+        keyed = info is not None and bool(info.key)
         for symbol in sorted(begun.required):
             place = self._program.feature(symbol)[1:]
-            attribute = self._program.schema.features[symbol].attribute
+            feature = self._program.schema.features[symbol]
+            again = keyed or feature.name == "name"
             fact = f"f{place}" if again else f"stated{place}"
-            arguments_ = f"({node})" if attribute and not again else f"({node},_)"
+            arguments_ = f"({node})" if feature.attribute and not again else f"({node},_)"
             yield f":- not {fact}{arguments_}{condition}."
 
     def _identified_by(self, frame: Frame, begun: Begun) -> Iterator[ObjectId]:
