@@ -138,7 +138,7 @@ class Language:
         """What the placeholders {language}, {summary} and {facts} of the prompt stand for."""
         name, summary = self.name, self.summary
         if self.prompt.hides_language:
-            name, summary = HIDDEN_NAME, without_name(summary, name, self.grammar.keywords())
+            name, summary = HIDDEN_NAME, without_name(summary, name, self.grammar.keywords)
         facts = "These facts hold: " + " ".join(map(written, self.given)) if self.given else ""
         return {"language": name, "summary": summary, "facts": facts}
 
@@ -345,7 +345,7 @@ def _check_aliases(definition: Definition, grammar: Grammar) -> None:
                 definition.grammar,
                 cure=cure,
             )
-        if alias in grammar.keywords():
+        if alias in grammar.keywords:
             raise LanguageError(
                 f"'{alias}' cannot stand for '{own}': it is a word of the grammar itself",
                 definition.grammar,

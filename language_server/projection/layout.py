@@ -90,7 +90,7 @@ def layout_of(language: Language) -> Layout:
     examples = [example.text for example in language.examples]
     for example in examples:
         language.grammar.parse(example)  # the grammar knows the keywords it has met
-    return Layout(language.grammar.keywords(), examples)
+    return Layout(language.grammar.keywords, examples)
 
 
 def _bracket_balance(lexeme: str) -> int:

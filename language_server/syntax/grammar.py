@@ -63,6 +63,7 @@ class Grammar:
         """
         return parse(self._skipper, self._first_thread(), text, known)
 
+    @cached_property
     def keywords(self) -> frozenset[str]:
         """The texts that the grammar writes literally."""
         return frozenset(
