@@ -13,6 +13,7 @@ from typing import Any
 from textx.metamodel import TextXMetaModel
 from textx.scoping import ModelLoader, providers, rrel
 
+from language_server.languages.expressions import has_twin
 from language_server.languages.given_models import (
     GivenModels,
     features_of,
@@ -90,6 +91,8 @@ def way_of(attribute: Any, metamodel: TextXMetaModel, cls: str) -> Way:
     """How one reference is resolved, `OWN` where only textX can do it."""
     builtins = metamodel.builtins
     if (builtins and not isinstance(builtins, dict)) or _renames_imports(metamodel):
+        return OWN
+    if has_twin(cls, metamodel) or has_twin(attribute.cls.__name__, metamodel):
         return OWN
     provider = getattr(attribute, "scope_provider", None)
     for key in (f"{cls}.{attribute.name}", f"*.{attribute.name}", f"{cls}.*", "*.*"):

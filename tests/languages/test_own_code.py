@@ -128,7 +128,7 @@ def check(language: Language, text: str, path: Path | None = None) -> bool:
     analysis = language.analyse(text, path)
     errors = [found for found in analysis.diagnostics if found.severity == "error"]
     assert (errors == []) == (expected is not None), (text, errors)
-    if expected is not None:
+    if expected:
         links = [*analysis.evaluation.model.links, *analysis.targets]
         assert {each.start: (each.path, each.name_start) for each in links} == expected, text
     if path is None:
@@ -220,3 +220,14 @@ def test_nothing_is_said_where_a_neighbour_is_not_saved(tmp_path: Path) -> None:
     path = tmp_path / "main.own"
     language = language_of("named imports").at(path, Library(Editor()))
     assert language.analyse("import 'lib.own' use lib.p.new", path).diagnostics == ()
+
+
+def test_rules_of_one_name_in_two_grammars_are_told_apart_by_textx(tmp_path: Path) -> None:
+    (tmp_path / "main.tx").write_text(
+        "import other\nModel: ds*=D us*=U; D: 'd' name=ID r=[D]?; R: 'r' name=ID;"
+    )
+    (tmp_path / "other.tx").write_text("U: 'u' name=ID r=[D] ('{' ds*=D '}')?; D: 'o' name=ID;")
+    language = build(Definition("twins", grammar=tmp_path / "main.tx"))
+    assert [each for each in language.doubts if "called 'D' as well" in str(each)]
+    texts = ("d a d b a", "d a u b a", "u b a { o a }", "d a u b a { o a }", "d b a")
+    assert [check(language, text) for text in texts] == [True, False, True, True, False]
