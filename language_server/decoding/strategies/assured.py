@@ -59,13 +59,10 @@ _ROOM = 24
 _LEAST_TEXT = 0.5
 _LITTLE = 0.04
 # Parts of drift control: what a text needs to be completed should take at most one of so many parts
-# of the tokens left, or this many tokens; the last so many tokens are checked one by one; and the
-# model's choices may be taken back if there are not more of them than of tokens it was not asked
-# for, and one in so many of the budget.
+# of the tokens left, or this many tokens; and the last so many tokens are checked one by one.
 _SETTLED_IN = 3
 _ALWAYS_SETTLED = 6
 _LAST = 24
-_LOSS = 16
 # States looked at for a reserve when the budget is used up.
 _LOOKS_BACK = 12
 # Finished texts that the language may refuse before no other one is tried.
@@ -126,9 +123,10 @@ class _Assured:
                         return "budget"
                     self._go_back("the budget is used up", careful=True)
                 elif self._careful and self._refusals >= _CAREFUL_REFUSALS:
-                    self._close("the search for other completions has cost enough")
-                    self._prefer_reserve()
-                    return "budget"
+                    if not self._settle():
+                        self._close("the search for other completions has cost enough")
+                        self._prefer_reserve()
+                        return "budget"
                 elif self._careful:
                     finish = self._careful_step()
                     if finish is not None:
@@ -193,10 +191,25 @@ class _Assured:
             if not self._snapshot.tokens:
                 return "budget"  # it may end here, and there is no room for anything else
             self._follow_witness()
-        needs = len(self._snapshot.tokens)
-        if self._returns < _RETURNS and run.remaining > 2 * needs + _ROOM:
-            self._careful = 2 * needs > self._settled
+        self._careful = not self._has_settled
         return None
+
+    @property
+    def _has_settled(self) -> bool:
+        """Whether the text needs little enough that not each token must be checked."""
+        needs = len(self._snapshot.tokens)
+        if self._returns >= _RETURNS or self._run.remaining <= 2 * needs + _ROOM:
+            return False
+        return not self._run.limits.drift_control or 2 * needs <= self._settled
+
+    def _settle(self) -> bool:
+        """Let the witness settle the text; False where that leaves no room for the model."""
+        if not self._has_room or self._run.remaining <= 2 * len(self._snapshot.tokens) + _ROOM:
+            return False
+        while self._snapshot.tokens and not self._has_settled and self._returns < _RETURNS:
+            self._follow_witness()
+        self._careful, self._refusals = not self._has_settled, 0
+        return self._has_settled
 
     def _follow_witness(self) -> None:
         """Write the witness's next token, and what else belongs to its last code point."""
@@ -311,11 +324,11 @@ class _Assured:
                 self._follow_witness()
 
     def _may_lose(self, length: int) -> bool:
-        """Whether so little is lost by going back that others tokens have made up for it."""
+        """Whether tokens that were not asked for make up for the choices lost by going back."""
         run = self._run
         free = sum(step.origin != "model" for step in run.path[:length])
         going = sum(step.origin == "model" for step in run.path[length:])
-        return run.lost + going <= free + run.limits.max_tokens // _LOSS
+        return run.lost + going <= free
 
     def _snapshot_behind(
         self, state: State, length: int
