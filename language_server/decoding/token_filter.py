@@ -131,10 +131,10 @@ class TokenFilter:
         doubtful = runs.length > state.layout.slack(state.guide)
         if state.layout.ends_word_soon:
             doubtful |= runs.cut
-        doubtful = np.flatnonzero(liked & doubtful)
-        if len(doubtful) > _MOST_DOUBTS:
+        doubts = np.flatnonzero(liked & doubtful)
+        if len(doubts) > _MOST_DOUBTS:
             return None
-        for token in doubtful.tolist():
+        for token in doubts.tolist():
             after = self.step(state, token)
             liked[token] = after is not None and self.within_caps(state, after)
         return liked

@@ -26,14 +26,12 @@ refused too, the result says so.
 from __future__ import annotations
 
 from itertools import islice
-from typing import Literal
 
 from language_server.decoding.drift import Drift, DriftControl
-from language_server.decoding.generation import Finish, GenerationError
+from language_server.decoding.generation import Finish
 from language_server.decoding.run import Run, Stopped
 from language_server.decoding.strategies.refused import Refused
-from language_server.decoding.strategies.snapshot import Reserve, Snapshot, witness_share
-from language_server.decoding.token_filter import State
+from language_server.decoding.strategies.snapshot import Reserve, Snapshot, Witnesses, witness_share
 from language_server.diagnostic import Diagnostic
 
 # Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
@@ -81,10 +79,10 @@ def assured(run: Run) -> Finish:
 class _Assured:
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._first = self._snapshot = self._first_snapshot()
+        self._known = Witnesses(run)
         self._drift = DriftControl(run)
         self._reserve: Reserve | None = None
-        needs = len(self._snapshot.tokens)
+        needs = len(self._known.snapshot.tokens)
         self._has_room = needs * _SETTLED_IN <= run.limits.max_tokens - run.length
         self._returns = 0
         self._careful = False
@@ -105,8 +103,8 @@ class _Assured:
                 break
         else:
             finish = self._write()
-        if self._run.fault() and not self._run.fault(self._first.whole):
-            self._snapshot = self._first
+        if self._run.fault() and not self._run.fault(self._known.first.whole):
+            self._known.snapshot = self._known.first
             self._close("the shortest completion passes")
         return finish
 
@@ -167,17 +165,17 @@ class _Assured:
             How the text ends, if it does.
         """
         run = self._run
-        if run.length != self._snapshot.length:
+        if run.length != self._known.snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
-        room = (run.remaining - len(self._snapshot.tokens)) // _ROOM_FOR_A_TRY
+        room = (run.remaining - len(self._known.snapshot.tokens)) // _ROOM_FOR_A_TRY
         # Without room, what leaves the witness's way is as good as refused: nobody is asked.
-        asked = run.candidates() if room or not self._snapshot.tokens else iter(())
+        asked = run.candidates() if room or not self._known.snapshot.tokens else iter(())
         for tries, (token, after) in enumerate(islice(asked, _CAREFUL_TRIES)):
             if after.ended:
                 return "end"
-            follows = self._rest_of_witness(after.guide.text) is not None
+            follows = self._known.rest(after.guide.text) is not None
             if follows or tries < room:
-                snapshot = self._snapshot_behind(after, run.length + 1)
+                snapshot = self._known.behind(after, run.length + 1)
                 if isinstance(snapshot, Snapshot) and not self._piles_up(snapshot):
                     run.take(token, after)
                     self._keep(snapshot)
@@ -188,72 +186,37 @@ class _Assured:
                 self._refusals += 1
             run.refuse(after, "no completion that fits the budget is known behind it")
         else:
-            if not self._snapshot.tokens:
+            if not self._known.snapshot.tokens:
                 return "budget"  # it may end here, and there is no room for anything else
-            self._follow_witness()
+            self._known.follow()
         self._careful = not self._has_settled
         return None
 
     @property
     def _has_settled(self) -> bool:
         """Whether the text needs little enough that not each token must be checked."""
-        needs = len(self._snapshot.tokens)
+        needs = len(self._known.snapshot.tokens)
         if self._returns >= _RETURNS or self._run.remaining <= 2 * needs + _ROOM:
             return False
         return not self._run.limits.drift_control or 2 * needs <= self._settled
 
     def _settle(self) -> bool:
         """Let the witness settle the text; False where that leaves no room for the model."""
-        if not self._has_room or self._run.remaining <= 2 * len(self._snapshot.tokens) + _ROOM:
+        if (
+            not self._has_room
+            or self._run.remaining <= 2 * len(self._known.snapshot.tokens) + _ROOM
+        ):
             return False
-        while self._snapshot.tokens and not self._has_settled and self._returns < _RETURNS:
-            self._follow_witness()
+        while self._known.snapshot.tokens and not self._has_settled and self._returns < _RETURNS:
+            self._known.follow()
         self._careful, self._refusals = not self._has_settled, 0
         return self._has_settled
 
-    def _follow_witness(self) -> None:
-        """Write the witness's next token, and what else belongs to its last code point."""
-        run, snapshot = self._run, self._snapshot
-        tokens = snapshot.tokens
-        count = 0
-        while count == 0 or (run.state.pending and count < len(tokens)):
-            if count == len(tokens):
-                raise AssertionError("a snapshot without a witness is complete")
-            run.write([tokens[count]], "witness")
-            count += 1
-        text = run.state.guide.text
-        rest = snapshot.witness[len(text) - len(snapshot.text) :]
-        self._snapshot = Snapshot(run.length, text, rest, tokens[count:])
-
     # Witnesses ----------------------------------------------------------------------------------
-
-    def _first_snapshot(self) -> Snapshot:
-        run = self._run
-        guide = run.state.guide
-        if not guide.alive:
-            raise GenerationError("the given beginning cannot be completed into a consistent model")
-        verdict = guide.completable(run.limits.first_effort)
-        if verdict.answer == "no":
-            raise GenerationError(
-                f"the given beginning cannot be completed: {_first(verdict.reasons)}"
-            )
-        if verdict.witness is None:
-            raise GenerationError(
-                "no completion of the given beginning is known, so none can be promised: "
-                f"{_first(verdict.reasons)}"
-            )
-        tokens = run.filter.vocabulary.encode(verdict.witness)
-        needed = run.length + len(tokens)
-        if needed > run.limits.max_tokens:
-            raise GenerationError(
-                f"the shortest completion known takes {needed} tokens, "
-                f"the budget is {run.limits.max_tokens}: give at least --max-tokens {needed}"
-            )
-        return Snapshot(run.length, guide.text, verdict.witness, tuple(tokens))
 
     def _is_time_to_check(self) -> bool:
         """At a line's end, or when enough has been written and a word is finished."""
-        run, snapshot = self._run, self._snapshot
+        run, snapshot = self._run, self._known.snapshot
         if run.state.pending:
             return False
         stride = max(1, min(_STRIDE, (run.remaining - len(snapshot.tokens)) // 4))
@@ -271,13 +234,13 @@ class _Assured:
     def _check(self) -> None:
         run = self._run
         self._last_look = run.length
-        found = self._snapshot_behind(run.state, run.length)
+        found = self._known.behind(run.state, run.length)
         if isinstance(found, Snapshot):
             if self._piles_up(found):
                 self._careful = True
-                if self._may_lose(self._snapshot.length):
+                if self._may_lose(self._known.snapshot.length):
                     why = "it needs more than can be settled in time"
-                    self._take_back(self._snapshot.length, why)
+                    self._take_back(self._known.snapshot.length, why)
                     return
             self._keep(found)
             if run.limits.drift_control and run.remaining <= len(found.tokens) + _LAST:
@@ -286,14 +249,14 @@ class _Assured:
         self._vain_looks += 1
         if found == "no":
             self._go_back("nothing completes it")
-        elif self._returns and run.length - self._snapshot.length >= _LATER_EXCURSION:
+        elif self._returns and run.length - self._known.snapshot.length >= _LATER_EXCURSION:
             self._go_back("no completion was found", careful=found == "over budget")
 
     def _piles_up(self, found: Snapshot) -> bool:
         """Whether the text needs ever more to be completed, and too much for what is left."""
         if not self._has_room or not self._run.limits.drift_control:
             return False
-        return len(found.tokens) > max(self._settled, len(self._snapshot.tokens))
+        return len(found.tokens) > max(self._settled, len(self._known.snapshot.tokens))
 
     @property
     def _settled(self) -> int:
@@ -317,11 +280,11 @@ class _Assured:
         """Let the witness end the unit that the model brings to no end."""
         run = self._run
         begun = run.state.guide.text
-        found = self._snapshot_behind(run.state, run.length)
+        found = self._known.behind(run.state, run.length)
         if isinstance(found, Snapshot):
             self._keep(found)
-            while self._snapshot.tokens and not run.state.guide.ends_unit(len(begun)):
-                self._follow_witness()
+            while self._known.snapshot.tokens and not run.state.guide.ends_unit(len(begun)):
+                self._known.follow()
 
     def _may_lose(self, length: int) -> bool:
         """Whether tokens that were not asked for make up for the choices lost by going back."""
@@ -330,46 +293,19 @@ class _Assured:
         going = sum(step.origin == "model" for step in run.path[length:])
         return run.lost + going <= free
 
-    def _snapshot_behind(
-        self, state: State, length: int
-    ) -> Snapshot | Literal["no", "unknown", "over budget"]:
-        """The snapshot at ``state``, ``length`` tokens into the text, if a witness fits."""
-        if state.pending:
-            return "unknown"
-        text = state.guide.text
-        witness = self._rest_of_witness(text)
-        if witness is None:
-            self._run.check_time()
-            verdict = state.guide.completable(self._run.limits.effort)
-            if verdict.witness is None:
-                return "no" if verdict.answer == "no" else "unknown"
-            witness = verdict.witness
-        try:
-            tokens = self._run.filter.vocabulary.encode(witness)
-        except GenerationError:
-            return "unknown"  # this model cannot write it
-        if length + len(tokens) > self._run.limits.max_tokens:
-            return "over budget"
-        return Snapshot(length, text, witness, tuple(tokens))
-
-    def _rest_of_witness(self, text: str) -> str | None:
-        """What is left of the snapshot's witness where ``text`` has only followed it."""
-        whole = self._snapshot.whole
-        return whole[len(text) :] if whole.startswith(text) else None
-
     def _keep(self, snapshot: Snapshot) -> None:
         run = self._run
-        self._snapshot = snapshot
+        self._known.snapshot = snapshot
         self._vain_looks = 0
         if run.length > snapshot.length:
             # Forced text has followed the checked token: every completion, the witness too, has it.
-            behind = self._snapshot_behind(run.state, run.length)
+            behind = self._known.behind(run.state, run.length)
             if isinstance(behind, Snapshot):
-                self._snapshot = behind
+                self._known.snapshot = behind
             else:
                 run.back_to(snapshot.length, "forced text takes more tokens than its witness")
-        self._consider(self._snapshot)
-        run.emit("snapshot", "", f"{len(self._snapshot.tokens)} tokens complete it")
+        self._consider(self._known.snapshot)
+        run.emit("snapshot", "", f"{len(self._known.snapshot.tokens)} tokens complete it")
 
     # The reserve --------------------------------------------------------------------------------
 
@@ -394,7 +330,7 @@ class _Assured:
             if run.state_at(length).guide.text[-1:] == "\n" and not run.state_at(length).pending
         ]
         for length in ends[:: max(1, len(ends) // _LOOKS_BACK)]:
-            found = self._snapshot_behind(run.state_at(length), length)
+            found = self._known.behind(run.state_at(length), length)
             if isinstance(found, Snapshot):
                 self._consider(found)
 
@@ -414,14 +350,14 @@ class _Assured:
         run = self._run
         self._returns += 1
         self._last_look = self._vain_looks = 0
-        low = self._snapshot.length
+        low = self._known.snapshot.length
         choices = [p for p in range(low + 1, run.length) if run.path[p].origin == "model"]
         begin, end = 0, len(choices)
         while begin < end:
             middle = (begin + end) // 2
-            found = self._snapshot_behind(run.state_at(choices[middle]), choices[middle])
+            found = self._known.behind(run.state_at(choices[middle]), choices[middle])
             if isinstance(found, Snapshot):
-                self._snapshot = found
+                self._known.snapshot = found
                 low, begin = choices[middle], middle + 1
             else:
                 end = middle
@@ -435,9 +371,9 @@ class _Assured:
     def _revise(self, fault: Diagnostic) -> bool:
         """Write a refused text another way; False if the model has chosen nothing in it."""
         for place in self._refused.places(fault):
-            found = self._snapshot_behind(self._run.state_at(place), place)
+            found = self._known.behind(self._run.state_at(place), place)
             if isinstance(found, Snapshot):
-                self._snapshot, self._reserve, self._careful = found, None, False
+                self._known.snapshot, self._reserve, self._careful = found, None, False
                 self._refusals = self._last_look = self._vain_looks = 0
                 self._refused.go_back(place)
                 return True
@@ -446,12 +382,12 @@ class _Assured:
     def _take_back(self, length: int, why: str) -> None:
         """Give up a part of the text that is not wrong, as far back as a snapshot is known."""
         run = self._run
-        if length < self._snapshot.length:
-            found = self._snapshot_behind(run.state_at(length), length)
+        if length < self._known.snapshot.length:
+            found = self._known.behind(run.state_at(length), length)
             if isinstance(found, Snapshot):
-                self._snapshot = found
+                self._known.snapshot = found
             else:
-                length = self._snapshot.length
+                length = self._known.snapshot.length
         if length < run.length:
             refused = run.path[length]
             run.back_to(length, why)
@@ -461,9 +397,5 @@ class _Assured:
 
     def _close(self, why: str) -> None:
         run = self._run
-        run.back_to(self._snapshot.length, why)
-        run.write(list(self._snapshot.tokens), "witness")
-
-
-def _first(reasons: tuple[str, ...]) -> str:
-    return reasons[0] if reasons else "no reason is known"
+        run.back_to(self._known.snapshot.length, why)
+        run.write(list(self._known.snapshot.tokens), "witness")
