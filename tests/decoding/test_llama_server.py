@@ -51,8 +51,8 @@ def server() -> Iterator[str]:
         _wait_for(process, url)
         yield url
     finally:
-        process.terminate()
-        process.wait(20)
+        process.kill()
+        process.wait()
 
 
 def _wait_for(process: subprocess.Popen[bytes], url: str) -> None:
