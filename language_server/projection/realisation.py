@@ -109,7 +109,7 @@ class Realisation:
     def _signature(self, prefix: Prefix) -> object:
         """Equal for two texts behind which the same may follow and that state as much."""
         return frozenset(
-            (id(e.terminal), e.typed, e.trail.size, _last_value(e.trail), e.remaining)
+            (id(e.terminal), e.feature, e.typed, e.trail.size, _last_value(e.trail), e.remaining)
             for e in prefix.state.expected()
         )
 
