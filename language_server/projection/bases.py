@@ -12,7 +12,7 @@ from language_server.partial_model.model import Frame
 from language_server.syntax import Assign, Close, Event, Expected, Open, Refer, Trail
 
 if TYPE_CHECKING:
-    from language_server.constraints import Violation
+    from language_server.constraints import Evaluation, Violation
     from language_server.projection.prefix import Prefix
 
 
@@ -47,11 +47,54 @@ def what_each_contradicts(start: Prefix) -> tuple[Violation, ...]:
             for begun in base.begun
             if begun.frame.node is not None and base.model.nodes[begun.frame.node].role != "keyed"
         }
-        contradictions = start.behind(base.trail).shut(lost).contradictions
-        if not contradictions:
+        evaluation = start.behind(base.trail)
+        violations = evaluation.shut(lost).contradictions or tuple(_too_late(base, evaluation))
+        if not violations:
             return ()
-        found.append(contradictions[0])
+        found.append(violations[0])
     return tuple(found)
+
+
+def _too_late(base: Base, evaluation: Evaluation) -> Iterator[Violation]:
+    """Names that the text refers to and has no place to declare any more.
+
+    That is known where the metamodel is what the grammar implies, and the text is all there is.
+    """
+    language, model = base.prefix.language, base.model
+    elsewhere = model.scopes is not None or model.surroundings is not None
+    if language.definition.problem is not None or language.own_rules is not None or elsewhere:
+        return
+    if not base.begun or any(begun.frame.node is None for begun in base.begun):
+        return
+    classes = _may_get_names(base)
+    lost = {
+        reference.start
+        for reference in model.unresolved()
+        if classes.isdisjoint(model.schema.classes[reference.target_class].descendants)
+    }
+    for violation in evaluation.obligations if lost else ():
+        if violation.code == "unresolved-reference" and violation.start in lost:
+            yield violation
+
+
+def _may_get_names(base: Base) -> set[str]:
+    """The classes of objects that may still begin, and of those that may still get a name."""
+    schema = base.model.schema
+    named: set[str] = set()
+    waiting: list[str] = []
+    for begun in base.begun:
+        features = [schema.features[symbol] for symbol in begun.features]
+        waiting += (name for each in features if each.containment for name in each.targets)
+        if begun.frame.info is not None and any(each.name == "name" for each in features):
+            named.add(begun.frame.info.name)
+    new: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in new:
+            new.add(name)
+            for each in schema.classes[name].containments:
+                waiting.extend(each.targets)
+    return {name for name in named | new if schema.classes[name].named or schema.classes[name].key}
 
 
 def _features_of(frame: Frame) -> frozenset[str]:
