@@ -3,7 +3,8 @@
 All texts up to some tokens are enumerated, loaded by textX and judged by the plain Python of
 `boxes`; texts of 5 to 60 items are put to z3 (`boxes_z3`). Nothing that can be completed is
 rejected, what is called completable is with the witness it names, no witness has more than 1.2
-times the fewest tokens (but one in a thousand), and the share of *unknown* is printed (``pytest -s``).
+times the fewest tokens (but one in a thousand), and the share of *unknown* is printed
+(``pytest -s``).
 """
 
 from __future__ import annotations
