@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from textx.metamodel import TextXMetaModel
@@ -36,6 +37,41 @@ def has_twin(name: str, metamodel: TextXMetaModel) -> bool:
     classes = (namespace.get(name) for namespace in metamodel.namespaces.values())
     with_objects = [cls for cls in classes if getattr(cls, "_tx_type", "match") != "match"]
     return len({cls._tx_fqn for cls in with_objects}) > 1
+
+
+def drops_references(metamodel: TextXMetaModel) -> bool:
+    """Whether there are references in objects that nobody holds.
+
+    TextX makes an object of what a common rule reads with a rule that it assigns to no feature, and
+    resolves its references, but no model has it.
+    """
+    classes = grammar_classes(metamodel).values()
+    common = [cls for cls in classes if cls._tx_type == "common"]
+    dropped = [node for cls in common for node in _unassigned(rule_of(cls))]
+    seen: set[int] = set()
+    while dropped:
+        node = dropped.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        cls = getattr(node, "_tx_class", None)
+        if any(each.ref and not each.cont for each in getattr(cls, "_tx_attrs", {}).values()):
+            return True
+        dropped += node.nodes
+    return False
+
+
+def _unassigned(rule: Any) -> Iterator[Any]:
+    """The rules of objects that a rule calls without an assignment."""
+    waiting = list(rule.nodes)
+    while waiting:
+        node = waiting.pop()
+        if node.rule_name.startswith("__asgn"):
+            continue
+        if not node.root:
+            waiting += node.nodes
+        elif getattr(getattr(node, "_tx_class", None), "_tx_type", "match") != "match":
+            yield node
 
 
 def choices(rule: Any) -> tuple[str, ...] | None:

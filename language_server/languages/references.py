@@ -13,7 +13,7 @@ from typing import Any
 from textx.metamodel import TextXMetaModel
 from textx.scoping import ModelLoader, providers, rrel
 
-from language_server.languages.expressions import has_twin
+from language_server.languages.expressions import drops_references, has_twin
 from language_server.languages.given_models import (
     GivenModels,
     features_of,
@@ -79,6 +79,7 @@ def link_rules(metamodel: TextXMetaModel) -> LinkRules:
         identity={name: identity_of(cls) for name, cls in classes.items()},
         fitting={name: _fitting(cls, classes) for name, cls in targets.items()},
         imports=tuple(_imports(metamodel, classes, given)),
+        drops=drops_references(metamodel),
         given=given.units,
         always=tuple(range(len(always))),
         builtins={

@@ -222,6 +222,7 @@ class LinkRules:
         identity: the qualified name of each class, equal for equal classes of two languages.
         fitting: the qualified names of all classes that a class stands for.
         imports: which further files a text makes visible, in order.
+        drops: whether there are references in what is read into no model.
         given: models that are there in any text.
         always: which of them any text sees, in textX's order.
         builtins: name to the qualified name of the class of each object that is always there, and
@@ -233,6 +234,7 @@ class LinkRules:
     identity: Mapping[str, str]
     fitting: Mapping[str, frozenset[str]]
     imports: tuple[Imports, ...] = ()
+    drops: bool = False
     given: tuple[Unit, ...] = ()
     always: tuple[int, ...] = ()
     builtins: Mapping[str, tuple[str, tuple[int, int]]] = field(default_factory=dict)
@@ -245,7 +247,7 @@ class LinkRules:
     @cached_property
     def has_own(self) -> bool:
         """Whether there are references that are left to textX."""
-        return any(way.is_own for way in self.ways.values())
+        return self.drops or any(way.is_own for way in self.ways.values())
 
     def way(self, cls: str, feature: str) -> Way:
         """How a reference is resolved."""

@@ -231,3 +231,27 @@ def test_rules_of_one_name_in_two_grammars_are_told_apart_by_textx(tmp_path: Pat
     assert [each for each in language.doubts if "called 'D' as well" in str(each)]
     texts = ("d a d b = a", "d a u b = a", "u b = a { o a }", "d a u b = a { o a }", "d b = a")
     assert [check(language, text) for text in texts] == [True, False, True, True, False]
+
+
+DROPPED = {
+    "B: D | 'b' x=ID;": ("a x d x", "a x d y", "a x b q", "a x b q d y", "a x b q d x"),
+    "B: 'b' x=ID D;": ("a x b q d x", "a x b q d y"),
+    "B: 'b' x=ID ('(' D ')')*;": ("a x b q", "a x b q (d x)", "a x b q (d x)(d y)"),
+    "B: 'b' x=ID C; C: D | E; E: 'e' ds+=D;": ("a x b q e d x", "a x b q d y", "a x b q e d y"),
+    "B: 'b' x?=D;": ("a x b", "a x b d x", "a x b d y"),
+}
+
+
+@pytest.mark.parametrize(("rules", "texts"), DROPPED.items(), ids=DROPPED)
+def test_references_of_objects_that_nobody_holds_are_resolved(
+    rules: str, texts: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "main.tx").write_text(f"M: a*=A b*=B; A: 'a' name=ID; {rules} D: 'd' r=[A];")
+    language = build(Definition("dropped", grammar=tmp_path / "main.tx"))
+    for text in texts:
+        check(language, text)
+        prefix = Prefix.start(language).advance(text)
+        assert prefix.complete == (by_textx(language, text, None) is not None)
+        verdict = prefix.completable()
+        if verdict.answer == "yes":
+            assert by_textx(language, text + (verdict.witness or ""), None) is not None
