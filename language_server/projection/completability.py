@@ -14,6 +14,7 @@ from language_server.partial_model import ObjectId
 from language_server.projection.bases import Base, bases, what_each_contradicts
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
+from language_server.projection.splice import splice
 from language_server.projection.verdict import Effort, Known, Verdict
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 # Readings for which a goal is looked for, and goals for one.
 _BASES = 4
 _ROUNDS = 6
+# New objects of all classes that the solver is asked with; closures cost their number cubed.
+_OBJECTS = 270
 _Forbidden = frozenset[tuple[str, ObjectId]]
 
 
@@ -43,8 +46,14 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if search.found is None and known is not None:
         search.retry(known)
     found, spent = search.found, search.spent
+    for witness in dict.fromkeys((known, effort.latest)):
+        if found is None and witness is not None:
+            found = splice(start, witness, search, effort)
     if found is None and (proof := what_each_contradicts(start)):
         return Verdict("no", None, tuple(violation.message for violation in proof), spent), known
+    if found is None and effort.pools:
+        search.detour()
+        found = search.found
     if found is None:
         attempt = _reach_a_goal(start, effort)
         found, spent = attempt.found, spent + attempt.goals
@@ -55,6 +64,7 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if found is None:
         reasons = tuple(dict.fromkeys(violation.message for violation in still_open))
         return Verdict("unknown", None, reasons, spent), known
+    effort.latest = found
     return Verdict("yes", found.text[prefix.state.length :], (), spent), found
 
 
@@ -66,42 +76,58 @@ class _Attempt(NamedTuple):
 
 
 def _reach_a_goal(start: Prefix, effort: Effort) -> _Attempt:
-    """Ask the solver for a consistent model and write it; what cannot be written is ruled out."""
+    """Ask the solver for a consistent model and write it.
+
+    Few new objects are tried in every reading before more are in any.
+    """
+    classes = start.language.constraints.schema.classes.values()
+    concrete = sum(not info.abstract for info in classes)
+    pools = [pool for pool in effort.pools if pool == 1 or pool * concrete <= _OBJECTS]
+    readings = tuple(islice(bases(start), _BASES)) if pools else ()
     goals = 0
-    for base in islice(bases(start), _BASES):
-        forbidden: _Forbidden = frozenset()
-        for _ in range(_ROUNDS):
-            goal = None if effort.stop() else _goal(base, forbidden, effort)
-            if goal is None:
-                break
-            goals += 1
-            realisation = Realisation(base.prefix, base.model, goal)
-            text = realisation.text()
-            if text is not None:
-                whole = base.prefix.advance(text)
-                if whole.complete:
-                    return _Attempt(Known(whole.text, (base.prefix.state.length,)), goals)
-            if text is not None or not realisation.stuck:
-                break
-            forbidden |= realisation.stuck
+    for pool in pools:
+        for base in readings:
+            attempt = _reach_a_goal_from(base, pool, effort)
+            goals += attempt.goals
+            if attempt.found is not None or effort.stop():
+                return _Attempt(attempt.found, goals)
     return _Attempt(None, goals)
 
 
-def _goal(base: Base, forbidden: _Forbidden, effort: Effort) -> Goal | None:
+def _reach_a_goal_from(base: Base, pool: int, effort: Effort) -> _Attempt:
+    """Write a goal of one reading; what cannot be written is ruled out in the next one."""
+    goals = 0
+    forbidden: _Forbidden = frozenset()
+    for _ in range(_ROUNDS):
+        goal = None if effort.stop() else _goal(base, pool, forbidden, effort)
+        if goal is None:
+            break
+        goals += 1
+        realisation = Realisation(base.prefix, base.model, goal)
+        text = realisation.text()
+        if text is not None:
+            whole = base.prefix.advance(text)
+            if whole.complete:
+                return _Attempt(Known(whole.text, (base.prefix.state.length,)), goals)
+        if text is not None or not realisation.stuck:
+            break
+        forbidden |= realisation.stuck
+    return _Attempt(None, goals)
+
+
+def _goal(base: Base, pool: int, forbidden: _Forbidden, effort: Effort) -> Goal | None:
     # Loading the solver takes a fifth of a second: only a question that needs it pays for it.
     from language_server.constraints.solver import solve
 
     language = base.prefix.language
-    question = (base.says(), forbidden)
+    question = (base.says(), pool, forbidden)
     if question in effort.vain:
         return None
     root = None
     if base.model.frame is None and language.root in language.constraints.schema.rules:
         root = language.constraints.schema.rules[language.root].name
-    for pool in effort.pools:
-        wish = Wish(pool, root, base.begun, forbidden)
-        goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
-        if goal is not None or effort.stop():
-            return goal
-    effort.vain.add(question)
-    return None
+    wish = Wish(pool, root, base.begun, forbidden)
+    goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
+    if goal is None and not effort.stop():
+        effort.vain.add(question)
+    return goal

@@ -49,11 +49,16 @@ def moves(prefix: Prefix) -> tuple[Move, ...]:
     """
     found: dict[tuple[str, str], Move] = {}
     for reading in prefix.readings:
-        for move in _steps(prefix, reading):
-            if not move.insert and move.kind != "end":
-                continue  # it is there already
+        for move in moves_of(prefix, reading):
             found.setdefault((move.kind, move.insert), move)
     return tuple(found.values())
+
+
+def moves_of(prefix: Prefix, reading: Reading) -> Iterator[Move]:
+    """The steps of one reading; what is there already is none."""
+    for move in _steps(prefix, reading):
+        if move.insert or move.kind == "end":
+            yield move
 
 
 def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:

@@ -5,7 +5,7 @@ A `Prefix` is a persistent value: advancing returns a new one, rolling back is k
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from language_server.languages import Language
 from language_server.partial_model import closed_names
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
-from language_server.projection.moves import Move, moves
+from language_server.projection.moves import Move, moves, moves_of
 from language_server.projection.openings import Openings
 from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
@@ -157,11 +157,13 @@ class Prefix:
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
         """All readings that no contradiction rules out, first the one textX tries first."""
-        return tuple(
-            Reading(expected, self._fold(expected.trail).evaluation)
-            for expected in self.state.expected()
-            if self._viable(expected)
-        )
+        return tuple(self._read(each) for each in self.state.expected() if self._viable(each))
+
+    @cached_property
+    def first_reading(self) -> Reading | None:
+        """The first of the readings, found without the others."""
+        found = next((each for each in self.state.expected() if self._viable(each)), None)
+        return self._read(found) if found is not None else None
 
     @cached_property
     def alive(self) -> bool:
@@ -292,7 +294,9 @@ class Prefix:
     def settled(self) -> Prefix:
         """The prefix with the terminal at its end read as finished, if white space can end it."""
         white = self.state.skips()
-        if self.in_comment or not white or not any(r.expected.typed for r in self.readings):
+        if self.in_comment or not white:
+            return self
+        if not any(each.typed and self._viable(each) for each in self.state.expected()):
             return self
         return self.advance(" " if " " in white else white[0])
 
@@ -301,15 +305,18 @@ class Prefix:
 
         Only inside a terminal: before one, white space and comments are the writer's choice.
         """
-        if self.complete or self.in_comment or not self.readings:
+        if self.in_comment:
             return ""
-        rests = []
-        for reading in self.readings:
-            expected = reading.expected
-            if expected.terminal.kind != "keyword" or not expected.typed:
-                return ""
-            rests.append(expected.terminal.text[len(expected.typed) :])
-        return _common_prefix(rests)
+        rest: str | None = None
+        for expected in self.state.expected():
+            if rest == "":
+                return ""  # there is a choice, whatever the other readings are
+            if self._viable(expected):
+                if expected.terminal.kind != "keyword" or not expected.typed:
+                    return ""
+                text = expected.terminal.text[len(expected.typed) :]
+                rest = text if rest is None else _common_prefix([rest, text])
+        return "" if rest is None or self.complete else rest
 
     def behind(self, trail: Trail) -> Evaluation:
         """The model with its constraints behind the events of a trail of this prefix."""
@@ -322,6 +329,17 @@ class Prefix:
     def moves(self) -> tuple[Move, ...]:
         """The model-level steps possible here."""
         return moves(self)
+
+    def nearest_moves(self, within: int | None = None) -> Iterator[Move]:
+        """The moves behind which the grammar asks for least, one by one, up to `within`.
+
+        What is a whole terminal already is made longer only where nothing else helps.
+        """
+        each = self.state.expected()
+        whole = any(expected.whole and self._viable(expected) for expected in each)
+        for expected in sorted(each, key=lambda e: (whole and bool(e.typed), e.remaining)):
+            if (within is None or expected.remaining <= within) and self._viable(expected):
+                yield from moves_of(self, self._read(expected))
 
     def completable(self, effort: Effort | None = None) -> Verdict:
         """Whether some text completes this prefix into a consistent model.
@@ -345,6 +363,9 @@ class Prefix:
     def _fold(self, trail: Trail) -> Fold:
         memo: Fold | None = trail.memo
         return memo if memo is not None else fold(trail, self._initial)
+
+    def _read(self, expected: Expected) -> Reading:
+        return Reading(expected, self._fold(expected.trail).evaluation)
 
     def _contradictions(self) -> Iterable[Violation]:
         for expected in self.state.expected():

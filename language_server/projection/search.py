@@ -95,6 +95,9 @@ class Search:
     # Terminals in one unit, and in one closing.
     _TERMINALS = 24
     _CLOSING = 400
+    # Terminals before a detour, and detours.
+    _DETOUR = 3
+    _DETOURS = 8
     # Terminals written one after another, in all ways together, without a unit being complete.
     _IN_VAIN = 1000
 
@@ -115,6 +118,25 @@ class Search:
     def retry(self, known: Known) -> None:
         """Judge what of an old witness still fits."""
         self._judge(*self._replay(known))
+
+    def detour(self) -> None:
+        """Judge texts that close the prefix in the shortest way but for one terminal."""
+        judged = 0
+        for prefix in self.closing(self._start, self._DETOUR):
+            tried: set[object] = set()
+            for move in prefix.nearest_moves():
+                what = self._what(prefix, move)
+                if move.kind == "end" or what in tried:
+                    continue
+                if judged == self._DETOURS or self._effort.stop():
+                    return
+                tried.add(what)
+                after = prefix.advance(move.insert)
+                closed = self._close(after) if after.alive and after.settled.alive else None
+                judged += 1
+                if closed is not None and closed.complete:
+                    self.found = Known(closed.text, (self._start.state.length,))
+                    return
 
     def run(self) -> None:
         """Append units until a text is found or the effort is spent."""
@@ -172,28 +194,23 @@ class Search:
                 prefix = after
         return prefix, tuple(cuts)
 
-    def _close(self, prefix: Prefix) -> Prefix | None:
-        """The text closed in the shortest way that no contradiction rules out."""
-        for _ in range(self._CLOSING):
-            if prefix.state.finish() is not None:
-                return prefix
-            after = self._cheapest(prefix)
+    def closing(self, prefix: Prefix, terminals: int = _CLOSING) -> Iterator[Prefix]:
+        """The prefixes on the shortest way to the end that no contradiction rules out."""
+        yield prefix
+        for _ in range(terminals):
+            after = self._cheapest(prefix) if prefix.state.finish() is None else None
             if after is None:
-                return None
+                return
+            yield after
             prefix = after
-        return None
+
+    def _close(self, prefix: Prefix) -> Prefix | None:
+        *_, last = self.closing(prefix)
+        return last if last.state.finish() is not None else None
 
     def _cheapest(self, prefix: Prefix) -> Prefix | None:
-        whole = any(reading.expected.whole for reading in prefix.readings)
-        # What is a whole terminal already is made longer only where nothing else helps.
-        moves = sorted(
-            prefix.moves(),
-            key=lambda move: (whole and move.start < prefix.state.length, move.remaining),
-        )
         distance = _distance(prefix)
-        for move in moves:
-            if move.remaining > distance:
-                break  # not on a shortest way to the end
+        for move in prefix.nearest_moves(distance):
             after = prefix.advance(move.insert)
             if _distance(after) < distance and after.alive and after.settled.alive:
                 return after
@@ -291,8 +308,9 @@ class Search:
     def _what(self, prefix: Prefix, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
         individual = None
-        if move.feature is not None and prefix.readings:
-            model = prefix.readings[0].evaluation.model
+        reading = prefix.first_reading
+        if move.feature is not None and reading is not None:
+            model = reading.evaluation.model
             individual = representative(prefix.language.constraints, model, move.text)
         return move.insert if individual is None else (move.cls, move.feature, individual)
 

@@ -9,7 +9,7 @@ from typing import Literal
 Answer = Literal["yes", "no", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Effort:
     """How much to spend on each of a series of questions.
 
@@ -19,13 +19,15 @@ class Effort:
         conflicts: how many conflicts the solver may run into for each of them.
         stop: asked now and then; once it is true the answer is "unknown".
         vain: what was found to have no goal within this effort; it is not asked again.
+        latest: the witness found last, of whichever text.
     """
 
     texts: int = 600
-    pools: tuple[int, ...] = (2, 6, 12)
+    pools: tuple[int, ...] = (1, 2, 6, 12)
     conflicts: int = 6000
     stop: Callable[[], bool] = field(default=lambda: False)
     vain: set[object] = field(default_factory=set, compare=False, repr=False)
+    latest: Known | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
