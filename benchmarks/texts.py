@@ -40,21 +40,37 @@ class Kind(NamedTuple):
     Attributes:
         grammar: the public grammar it is written in.
         write: makes a document of at least so many characters.
+        declaration: what stands before names in it, which others refer to where there are such.
+        element: a further element.
+        place: what such an element can stand before.
     """
 
     name: str
     grammar: Path
     write: Callable[[int], str]
+    declaration: str
+    element: str
+    place: str
 
 
 def kinds() -> list[Kind]:
     """Documents without references and with many; none where the public grammars are missing."""
     known = [
-        Kind("JSON", CORPUS / "textx-json/grammar/json.tx", json_text),
+        Kind(
+            "JSON",
+            CORPUS / "textx-json/grammar/json.tx",
+            json_text,
+            declaration='"na',
+            element='{ "id": 0, "new": [true] },\n',
+            place='{\n "id"',
+        ),
         Kind(
             "components",
             CORPUS / "textx-components-rrel/grammar/ComponentsRrel.tx",
             components_text,
+            declaration="component Fil",
+            element="  instance new : p1.Filter1\n  connect new.output to second.input\n",
+            place="  instance first",
         ),
     ]
     return [kind for kind in known if kind.grammar.is_file()]

@@ -47,12 +47,12 @@ def main() -> int:
 
 
 def requirements() -> list[str]:
-    """Everything pyproject.toml asks for: base, the extras, and the development group."""
+    """What pyproject.toml asks for: base, the extras, and the development group."""
     asked = tomllib.loads((ROOT / "pyproject.toml").read_text())
     project = asked["project"]
     extras = project["optional-dependencies"].values()
-    groups = asked["dependency-groups"].values()
-    return [*project["dependencies"], *(line for part in (*extras, *groups) for line in part)]
+    development = asked["dependency-groups"]["dev"]
+    return [*project["dependencies"], *(line for part in extras for line in part), *development]
 
 
 def name_and_version(found: dict[str, dict[str, str]]) -> tuple[str, str]:

@@ -96,6 +96,22 @@ def generate(
     reasoning: Annotated[
         int, typer.Option(metavar="TOKENS", min=0, help="Let the model think aloud first.")
     ] = 0,
+    prompt_grammar: Annotated[
+        bool | None,
+        typer.Option(
+            "--prompt-grammar/--no-prompt-grammar",
+            help="Tell the model the grammar (by default what the language's manifest says).",
+            show_default=False,
+        ),
+    ] = None,
+    hide_language: Annotated[
+        bool | None,
+        typer.Option(
+            "--hide-language/--name-language",
+            help="Keep the language's name from the model (by default as the manifest says).",
+            show_default=False,
+        ),
+    ] = None,
     drift_control: Annotated[
         bool,
         typer.Option(
@@ -122,7 +138,7 @@ def generate(
         min_p=min_p,
         repetition_penalty=repetition_penalty,
     )
-    known = language_for(language, None, given)
+    known = language_for(language, None, given).prompted(prompt_grammar, hide_language)
     loaded = load_model(model, note)
     growing = _growing_text(strategy, as_json or count > 1, trace)
     story = Story(note) if trace else None
@@ -212,7 +228,7 @@ def _growing_text(strategy: str, silent: bool, trace: bool) -> GrowingText:
         return Silent()
     if sys.stdout.isatty() and not trace:
         return Rewriting(sys.stdout)
-    return Appending(sys.stdout, waits_for_snapshots=strategy != "free")
+    return Appending(sys.stdout, goes_back=strategy != "free")
 
 
 @contextmanager

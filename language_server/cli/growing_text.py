@@ -6,6 +6,8 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TextIO
 
+from language_server.syntax.document import shared_start
+
 if TYPE_CHECKING:
     from language_server.decoding import Event
 
@@ -37,20 +39,20 @@ class Silent(GrowingText):
 class Appending(GrowingText):
     """For files and pipes: only text that is not taken back any more is written.
 
-    Under a strategy that goes back, that is what lies before its latest snapshot; where it has no
-    snapshots, nothing before the end.
+    Under a strategy that goes back, nothing is certain before the end: it may go back behind its
+    latest snapshot too.
     """
 
-    def __init__(self, stream: TextIO, waits_for_snapshots: bool) -> None:
+    def __init__(self, stream: TextIO, goes_back: bool) -> None:
         self._stream = stream
-        self._waits = waits_for_snapshots
+        self._goes_back = goes_back
         self._text = ""
         self._written = 0
 
     def hear(self, event: Event) -> None:
         """Write what has become certain."""
         self._text = grown(self._text, event)
-        if not self._waits or event.kind == "snapshot":
+        if not self._goes_back:
             self._write(self._text)
 
     def finish(self, text: str) -> None:
@@ -90,7 +92,7 @@ class Rewriting(GrowingText):
         if text.startswith(self._shown):
             self._stream.write(text[len(self._shown) :])
         else:
-            line_start = text.rfind("\n", 0, _shared_length(self._shown, text)) + 1
+            line_start = text.rfind("\n", 0, shared_start(self._shown, text)) + 1
             rows = self._rows(self._shown[line_start:])
             up = f"\x1b[{rows - 1}A" if rows > 1 else ""
             self._stream.write(f"{up}\r{_CLEAR_BELOW}{text[line_start:]}")
@@ -104,15 +106,6 @@ class Rewriting(GrowingText):
         except OSError:
             width = 80
         return sum(1 + max(len(line) - 1, 0) // width for line in text.split("\n"))
-
-
-def _shared_length(one: str, other: str) -> int:
-    length = 0
-    for ours, theirs in zip(one, other, strict=False):
-        if ours != theirs:
-            break
-        length += 1
-    return length
 
 
 def grown(text: str, event: Event) -> str:

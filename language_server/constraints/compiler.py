@@ -14,7 +14,7 @@ only takes possibilities away, so an answer *no* is final, and *yes* holds while
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -97,6 +97,11 @@ class Compiler:
             known = Closure(symbol, view, forward, step, check)
             self._closures[name, view, forward] = known
         return known
+
+    @property
+    def closures(self) -> Iterable[Closure]:
+        """All closures that are asked for."""
+        return self._closures.values()
 
     def parameters(self, name: str) -> tuple[str, ...]:
         """The parameters of a predicate."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.given import state_given
+from language_server.constraints.lasting import lasting_violations
 from language_server.constraints.query import View
 from language_server.constraints.settling import Settled, settle
 from language_server.constraints.state import State
@@ -16,12 +17,13 @@ from language_server.partial_model import (
     Draft,
     ObjectId,
     PartialModel,
+    Reading,
     Surroundings,
     Truth,
     finish,
     refine,
 )
-from language_server.syntax.events import Event
+from language_server.syntax import Event, Parse
 
 _Pending = tuple[tuple[Cell, ...], "_Pending | None"]
 
@@ -75,21 +77,21 @@ class Evaluation:
         """The evaluation after one more parse event."""
         draft = Draft(self.model)
         refine(draft, event)
-        return self._followed_by(draft)
+        return self.followed_by(draft)
 
     def refine_all(self, events: Iterable[Event]) -> Evaluation:
         """The evaluation after some more parse events."""
         draft = Draft(self.model)
         for event in events:
             refine(draft, event)
-        return self._followed_by(draft)
+        return self.followed_by(draft)
 
     def shut(self, features: Mapping[ObjectId, frozenset[str]]) -> Evaluation:
         """The evaluation if text has no place for these features of some objects any more."""
         draft = Draft(self.model)
         for node, symbols in features.items():
             draft.shut(node, symbols)
-        return self._followed_by(draft)
+        return self.followed_by(draft)
 
     def close(self) -> Evaluation:
         """The text ends here: what is not stated is false."""
@@ -97,7 +99,14 @@ class Evaluation:
             return self
         draft = Draft(self.model)
         finish(draft)
-        return self._followed_by(draft)
+        return self.followed_by(draft)
+
+    def followed_by(self, draft: Draft) -> Evaluation:
+        """The evaluation of a draft that was begun from this one's model."""
+        touched = tuple(draft.touched)
+        if self._settled is not None:
+            return Evaluation(self.constraints, draft.commit(), self._settled, (touched, None))
+        return Evaluation(self.constraints, draft.commit(), self._base, (touched, self._pending))
 
     @property
     def contradictions(self) -> tuple[Violation, ...]:
@@ -120,6 +129,39 @@ class Evaluation:
     def warnings(self) -> tuple[Violation, ...]:
         """Error predicates of a lower severity that hold as the text stands."""
         return tuple(v for v in self._all() if v.severity != "error")
+
+    def lasting(self, reading: Reading) -> tuple[Violation, ...]:
+        """What is violated in a closed text and would be however it went on.
+
+        Args:
+            reading: how the text was read.
+        """
+        reopened = reading.reopened(self.model)
+        return lasting_violations(self.constraints, self._up_to_date(), reopened)
+
+    def read(self, parse: Parse) -> tuple[Evaluation, Reading]:
+        """The closed model of a whole text, begun from this one."""
+        draft = Draft(self.model)
+        reading = Reading.of(draft, parse)
+        return self.followed_by(draft), reading
+
+    def edited(self, reading: Reading, parse: Parse) -> tuple[Evaluation, Reading] | None:
+        """The closed model of an edited text, made from this one by what the edit changes.
+
+        Args:
+            reading: how this model was read.
+            parse: the text now.
+
+        Returns:
+            None where it has to be read anew. It has to where there are propagation rules: what may
+            follow rests on everything that could be stated, which is not kept.
+        """
+        if self.constraints.rules:
+            return None
+        self._up_to_date()
+        draft = Draft(self.model)
+        edited = reading.edited(draft, parse)
+        return None if edited is None else (self.followed_by(draft), edited)
 
     def truth(self, symbol: str, args: tuple[ObjectId, ...]) -> Truth:
         """The value of a class, reference or predicate for some objects.
@@ -158,12 +200,6 @@ class Evaluation:
         if self._obligations is None:
             self._obligations = violations(self.constraints, self._up_to_date(), certain_only=False)
         return self._obligations
-
-    def _followed_by(self, draft: Draft) -> Evaluation:
-        touched = tuple(draft.touched)
-        if self._settled is not None:
-            return Evaluation(self.constraints, draft.commit(), self._settled, (touched, None))
-        return Evaluation(self.constraints, draft.commit(), self._base, (touched, self._pending))
 
     def _up_to_date(self) -> Settled:
         if self._settled is None:

@@ -234,13 +234,6 @@ def _declare_feature(owner: str, node: Any, symbols: Symbols, collector: Collect
         if resolved.arity != 1:
             collector.add(node, f"'{target}' is no type: it takes {resolved.arity} arguments")
             return
-        if resolved.kind == "predicate":
-            collector.add(
-                node,
-                f"'{target}' is a predicate; a feature holds objects of a class",
-                cure="name the class, and require the predicate with an error predicate",
-            )
-            return
         target = resolved.name
     feature = Feature(
         owner=owner,

@@ -68,15 +68,27 @@ def settle(
     return _Settling(constraints, before, model).run(touched)
 
 
+def certain_shortfalls(
+    constraints: ConstraintSet, model: PartialModel, nodes: Iterable[ObjectId]
+) -> Map[ObjectId, tuple[Shortfall, ...]]:
+    """What of the problems of objects with their features no further text can mend."""
+    settling = _Settling(constraints, Settled(model), model)
+    for node in nodes:
+        settling.check_features(node)
+    return settling.after.shortfalls_must
+
+
 class _Settling:
     def __init__(self, constraints: ConstraintSet, before: Settled, model: PartialModel) -> None:
         self._constraints = constraints
-        self._after = after = Settled(model)
+        self.after = after = Settled(model)
         after.extents = before.extents
         after.sizes = before.sizes
         after.violated_now = before.violated_now
         after.violated_must = before.violated_must
-        after.watched = before.watched
+        #: Of a closed model nothing else is asked; only what rules conclude is always certain.
+        self._only_now = model.closed and not constraints.rules
+        after.watched = after.watched if self._only_now else before.watched
         after.shortfalls_now = before.shortfalls_now
         after.shortfalls_must = before.shortfalls_must
         self._memo: Any = before.memo.mutate()
@@ -89,7 +101,7 @@ class _Settling:
 
     def run(self, touched: Iterable[Cell]) -> Settled:
         """Bring everything up to date."""
-        model = self._after.model
+        model = self.after.model
         checked: set[ObjectId] = set()
         rooted: set[ObjectId] = set()
         for cell in touched:
@@ -111,14 +123,14 @@ class _Settling:
             self._add_roots(node)
         for node in checked:
             if node in model.nodes and node >= 0:
-                self._check_features(node)
+                self.check_features(node)
         while self._heap:
             _, _, key = heapq.heappop(self._heap)
             self._waiting.discard(key)
             self._renew(key)
-        self._after.memo = self._memo.finish()
-        self._after.readers = self._readers.finish()
-        return self._after
+        self.after.memo = self._memo.finish()
+        self.after.readers = self._readers.finish()
+        return self.after
 
     # ---- queries -----------------------------------------------------------------------------
 
@@ -139,12 +151,14 @@ class _Settling:
             heapq.heappush(self._heap, (key[0].stratum, self._order, key))
 
     def _add_roots(self, node: ObjectId) -> None:
-        record = self._after.model.nodes.get(node)
+        record = self.after.model.nodes.get(node)
         if record is None or node < 0:
             return
         args = (node,)
         for kind in record.kinds:
             for query in self._constraints.roots_of(kind):
+                if self._only_now and query.view != "now":
+                    continue
                 key = (query, args)
                 kept = query in self._constraints.extents or record.role != "mentioned"
                 if kept and key not in self._memo:
@@ -152,7 +166,7 @@ class _Settling:
 
     def _add_root(self, key: tuple[Query, Row]) -> None:
         if key[0] in self._constraints.rules:
-            self._after.watched = self._after.watched.set(key, None)
+            self.after.watched = self.after.watched.set(key, None)
         self._schedule(key)
 
     def _renew(self, key: Key) -> None:
@@ -160,7 +174,7 @@ class _Settling:
         if isinstance(asked, Closure) and len(args) < 2:
             self._renew_closure(key)
             return
-        nodes = self._after.model.nodes
+        nodes = self.after.model.nodes
         for argument in args:
             if argument not in nodes:
                 if key in self._memo:
@@ -192,7 +206,7 @@ class _Settling:
 
     def _renew_closure(self, key: Key) -> None:
         changed = self._changed_edges.pop(key, set())
-        if key[1] and key[1][0] not in self._after.model.nodes:
+        if key[1] and key[1][0] not in self.after.model.nodes:
             if key in self._memo:
                 del self._memo[key]
             return
@@ -207,48 +221,48 @@ class _Settling:
 
     def _is_needed(self, key: Key) -> bool:
         """Whether a ``must`` answer is wanted because the constraint is violated now."""
-        return key in self._after.watched
+        return key in self.after.watched
 
     def _update_extent(self, query: Query, args: Row, rows: Any) -> None:
         name, view = self._constraints.extents[query]
         place = (name, view)
-        extent: Any = self._after.extents.get(place)
+        extent: Any = self.after.extents.get(place)
         if extent is None:
             extent = Map()
-        size = self._after.sizes.get(place, 0) - len(extent.get(args[0], ()))
+        size = self.after.sizes.get(place, 0) - len(extent.get(args[0], ()))
         if rows:
             extent = extent.set(args[0], rows)
         elif args[0] in extent:
             extent = extent.delete(args[0])
         else:
             return
-        self._after.extents = self._after.extents.set(place, extent)
-        self._after.sizes = self._after.sizes.set(place, size + len(rows))
-        self._state.extents = self._after.extents
-        self._state.sizes = self._after.sizes
+        self.after.extents = self.after.extents.set(place, extent)
+        self.after.sizes = self.after.sizes.set(place, size + len(rows))
+        self._state.extents = self.after.extents
+        self._state.sizes = self.after.sizes
         self._fire(("extent", name, view))
 
     def _update_violation(self, query: Query, args: Row, rows: Any) -> None:
         key = (query, args)
         must = (self._constraints.errors[query].must, args)
         if rows:
-            self._after.violated_now = self._after.violated_now.set(key, rows)
-            if must not in self._after.watched:
-                self._after.watched = self._after.watched.set(must, None)
+            self.after.violated_now = self.after.violated_now.set(key, rows)
+            if not self._only_now and must not in self.after.watched:
+                self.after.watched = self.after.watched.set(must, None)
                 self._schedule(must)
         else:
-            if key in self._after.violated_now:
-                self._after.violated_now = self._after.violated_now.delete(key)
+            if key in self.after.violated_now:
+                self.after.violated_now = self.after.violated_now.delete(key)
             self._unwatch(must)
 
     def _update_must(self, key: Key, rows: Any) -> None:
         if rows:
-            self._after.violated_must = self._after.violated_must.set(key, rows)
-        elif key in self._after.violated_must:
-            self._after.violated_must = self._after.violated_must.delete(key)
+            self.after.violated_must = self.after.violated_must.set(key, rows)
+        elif key in self.after.violated_must:
+            self.after.violated_must = self.after.violated_must.delete(key)
 
     def _unwatch(self, key: Key) -> None:
-        after = self._after
+        after = self.after
         if key in after.watched:
             after.watched = after.watched.delete(key)
         if key in after.violated_must:
@@ -256,8 +270,10 @@ class _Settling:
 
     def _forget(self, node: ObjectId) -> None:
         """An object turned out to be another one: its answers go."""
-        after = self._after
+        after = self.after
         self._fire(("objects",))
+        for closure in self._constraints.compiler.closures:
+            self._fire((closure.step, (node,)))
         for query in self._constraints.rules:
             self._unwatch((query, (node,)))
         for query in (*self._constraints.errors, *self._constraints.extents):
@@ -276,9 +292,9 @@ class _Settling:
 
     # ---- built-in constraints ----------------------------------------------------------------
 
-    def _check_features(self, node: ObjectId) -> None:
+    def check_features(self, node: ObjectId) -> None:
         """Multiplicities, conflicts and containment of one object."""
-        model = self._after.model
+        model = self.after.model
         record = model.nodes[node]
         now: list[Shortfall] = []
         must: list[Shortfall] = []
@@ -300,13 +316,13 @@ class _Settling:
                             problem = (feature, kind, found[node, feature.symbol])
                             now.append(problem)
                             must.append(problem)
-        after = self._after
+        after = self.after
         after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
         after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
 
     def _is_surplus(self, node: ObjectId, record: Node) -> bool:
         """Whether the objects of its classes are all given, and it is none of them."""
-        model = self._after.model
+        model = self.after.model
         new, classes = model.schema.new, model.schema.classes
         if not all(kind in new and new[kind] not in model.nodes for kind in record.kinds):
             return False
@@ -316,7 +332,7 @@ class _Settling:
         return not model.is_given(node)
 
     def _bound_problem(self, node: ObjectId, feature: FeatureInfo) -> Shortfall | None:
-        facts = self._after.model.facts
+        facts = self.after.model.facts
         if feature.attribute:
             value = facts.get((feature.symbol, "=", node))
             number = 0 if value is None else len(value) if isinstance(value, tuple) else 1
@@ -325,7 +341,7 @@ class _Settling:
         else:
             number = len(facts.get((feature.symbol, ">", node), ()))
         if number < feature.lower:
-            if (node, feature.symbol) in self._after.model.unknown_values:
+            if (node, feature.symbol) in self.after.model.unknown_values:
                 return None  # something stands there, and it is reported itself
             return feature, "lower", number
         if feature.upper is not None and number > feature.upper:

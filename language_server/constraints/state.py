@@ -484,6 +484,8 @@ class State:
         known: Reach | Cycles | None = self.memo.get(key)
 
         def step(node: ObjectId) -> Collection[ObjectId]:
+            if node not in self.nodes:
+                return NONE
             mine = self.deps
             self.deps = []
             rows = self.rows(closure.step, (node,))

@@ -120,8 +120,7 @@ def violations(
 
 def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violation]:
     for (target, name), candidates in model.ambiguous.items():
-        uses = [r for r in model.references(name) if r.target_class == target]
-        for reference in uses:
+        for reference in model.references(name, target):
             yield Violation(
                 "reference",
                 "reference",
@@ -139,7 +138,7 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
         return
     for fault in model.faults:
         if not fault.by_default:
-            yield _of_fault(fault)
+            yield _of_fault(model, fault)
     yield from _of_given(model)
     for reference in model.unresolved():
         mentioned = model.pending[reference.target_class, reference.name]
@@ -160,7 +159,7 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
 def _of_given(model: PartialModel) -> Iterator[Violation]:
     """Given objects that the text neither declares nor refers to."""
     for (cls, name), node in sorted(model.pending.items()):
-        referred = any(each.target_class == cls for each in model.references(name))
+        referred = any(model.references(name, cls))
         if name in model.facts.get(("given", cls), ()) and not referred:
             yield Violation(
                 cls,
@@ -173,14 +172,14 @@ def _of_given(model: PartialModel) -> Iterator[Violation]:
             )
 
 
-def _of_fault(fault: Fault) -> Violation:
+def _of_fault(model: PartialModel, fault: Fault) -> Violation:
     """A reference or an import that textX refuses, once the text has ended."""
     what = f"{_words(fault.target)} '{fault.name}'"
     related: tuple[tuple[int, int, str], ...] = ()
     if fault.kind == "ambiguous":
         code = "ambiguous-reference"
         message = f"name '{fault.name}' is not unique among the objects of class {fault.target}"
-        related = _places(fault, f"'{fault.name}' is declared here")
+        related = _places(model, fault, f"'{fault.name}' is declared here")
     elif fault.kind == "circular":
         code, message = "circular-reference", f"what '{fault.name}' means depends on itself"
     elif fault.kind == "import":
@@ -189,7 +188,7 @@ def _of_fault(fault: Fault) -> Violation:
         code = "invisible-reference"
         names = ", ".join(dict.fromkeys(name for name, _, _ in fault.found))
         message = f"{what} is not declared where it can be referred to from here; there is {names}"
-        related = _places(fault, "declared here")
+        related = _places(model, fault, "declared here")
     else:
         code, message = "unresolved-reference", f"{what} is not declared"
     return Violation(
@@ -199,15 +198,16 @@ def _of_fault(fault: Fault) -> Violation:
         message,
         (),
         (fault.name,),
-        fault.start,
-        fault.end,
+        model.place(fault.start),
+        model.place(fault.end),
         related,
         grounds=_Stated((f"'{fault.name}' is referred to",)),
     )
 
 
-def _places(fault: Fault, message: str) -> tuple[tuple[int, int, str], ...]:
-    return tuple((start, end, message) for _, start, end in fault.found if start >= 0)
+def _places(model: PartialModel, fault: Fault, message: str) -> tuple[tuple[int, int, str], ...]:
+    found = (each for each in fault.found if each[1] >= 0)
+    return tuple((model.place(start), model.place(end), message) for _, start, end in found)
 
 
 def _of_features(settled: Settled, certain_only: bool) -> Iterator[Violation]:
@@ -264,11 +264,13 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
         message = f"'{feature.name}' of {what} holds at most {_count(feature.upper)}, not {detail}"
     elif kind == "conflict":
         code = "conflicting-values"
-        before, value, start, end = detail
+        before, value, *place = detail
+        start, end = map(model.place, place)
         message = f"'{feature.name}' of {what} is {before!r} and cannot be {value!r} as well"
     else:
         code = "unknown-value"
-        value, start, end = detail
+        value, *place = detail
+        start, end = map(model.place, place)
         message = f"'{value}' is no {feature.target}"
     return Violation(
         feature.symbol,

@@ -1,7 +1,8 @@
 """Whether a growing text has lost its way: it goes in circles, or gets nowhere.
 
 A small model under guidance likes what it has just written. *Circling* is one passage, three times
-in a row. *Wandering* is to write on and on without a syntactic unit coming to its end. Where that
+in a row, or line after line that each begin like the one before and say it a little longer.
+*Wandering* is to write on and on without a syntactic unit coming to its end. Where that
 is seen, the text goes back to where it began - the model's cache with it - and takes another way
 from there. After a few times it is left alone: then the model has nothing else to say.
 """
@@ -9,11 +10,15 @@ from there. After a few times it is left alone: then the model has nothing else 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import ceil
 
 from language_server.decoding.run import Run
 
 #: Characters of a passage that counts, letters and digits in it, and how often it must stand there.
 _SHORTEST, _LONGEST, _WORDS, _TIMES = 6, 400, 4, 3
+#: Lines in a row that begin alike, how long they are at least, and the share that is alike.
+_LINES, _LINE, _ALIKE = 4, 16, 0.7
 #: Tokens without the end of a unit that are wandering.
 _FAR = 128
 #: How often one text is taken back.
@@ -57,7 +62,9 @@ class DriftControl:
         text = self._run.state.guide.text[self._run.start_length :]
         period = period_of(text)
         if period is None:
-            return None
+            begun = stutter_of(text)
+            place = self._place(begun) if begun is not None else None
+            return None if place is None else Drift(place, "the same line again, a little changed")
         # Of the passage, the first stays, up to the end of its line where it has lines.
         end = len(text) - (_TIMES - 1) * period
         line = text.find("\n", max(0, end - 1), len(text) - period)
@@ -81,6 +88,25 @@ class DriftControl:
             if behind >= characters and run.path[length].origin == "model":
                 return length
         return None
+
+
+def stutter_of(text: str) -> int | None:
+    """Where the second of some last lines begins if each begins like the one before it."""
+    if not text.endswith("\n"):
+        return None
+    lines = [line for line in text.splitlines(keepends=True)[-3 * _LINES :] if line.strip()]
+    last = lines[-_LINES:]
+    if len(last) < _LINES or not all(_alike(one, two) for one, two in pairwise(last)):
+        return None
+    begin = len(text)
+    for line in reversed(last[1:]):
+        begin = text.rindex(line, 0, begin)
+    return begin
+
+
+def _alike(before: str, line: str) -> bool:
+    line, before = line.strip(), before.strip()
+    return len(line) >= _LINE and before.startswith(line[: ceil(_ALIKE * len(line))])
 
 
 def period_of(text: str) -> int | None:

@@ -8,6 +8,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from language_server.syntax.document import shared_start
+
 Ints = npt.NDArray[np.int32]
 
 
@@ -32,7 +34,7 @@ class FlatTrie:
         path = [0]
         before = b""
         for place, (data, _) in enumerate(words):
-            same = _shared(before, data)
+            same = shared_start(before, data)
             del path[same + 1 :]
             for value in data[same:]:
                 parent.append(path[-1])
@@ -91,15 +93,6 @@ class FlatTrie:
         self.own = self.low + np.bincount(self.home, minlength=size).astype(np.int32)
         behind = np.append(self.low, np.int32(tokens))
         self.high = behind[end]
-
-
-def _shared(left: bytes, right: bytes) -> int:
-    length = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
-            break
-        length += 1
-    return length
 
 
 def _ints(values: list[int]) -> Ints:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from language_server.decoding.aliases import in_own_words
 from language_server.decoding.draft import artefact
 from language_server.decoding.generation import (
     Event,
@@ -76,19 +77,15 @@ def generate(
     chosen = strategy_named(strategy)
     ends_at = None if deadline is None else time.monotonic() + deadline
     guide = _guide(language, chosen.guide, prefix_text)
-    prompt = build_prompt(
-        model,
-        language.name,
-        language.prompt or "",
-        language.examples,
-        description,
-        prefix_text,
-    )
+    prompt = build_prompt(model, language, description, prefix_text)
+    to_draft = prompt
+    if chosen.drafts and language.prompt.aliases:
+        to_draft = build_prompt(model, language, description, prefix_text, aliases=True)
     thoughts = None
     if reasoning > 0:
         sampler = Sampler(sampling or Sampling(), seed)
         thoughts = think(model, prompt, sampler, Limits(reasoning, ends_at, cancel), on_event)
-        prompt = thoughts.precede(prompt)
+        prompt, to_draft = thoughts.precede(prompt), thoughts.precede(to_draft)
     policy = LayoutPolicy().widened_to(example.text for example in language.examples)
 
     limits = Limits(max_tokens, ends_at, cancel, drift_control=drift_control)
@@ -109,7 +106,8 @@ def generate(
         syntax = partial(_syntax_behind, language, prefix_text)
         guided = replace(task, model=model.keeping(syntax))
     if chosen.drafts:
-        generation = _cascade(language, task, lambda: write(guided))
+        draft = replace(task, prompt=to_draft)
+        generation = _cascade(language, draft, lambda: write(guided))
     else:
         generation = write(guided)
     return _with_thoughts(generation, thoughts)
@@ -152,11 +150,11 @@ def _cascade(language: Language, task: Task, write: Callable[[], Generation]) ->
     """A free draft if it passes the language's checks, else the text that is guided.
 
     After the dual-phase cascade; ours draws with one seed in both phases, so that the guided text
-    is the draft again up to where the language forbids it.
+    is the draft again up to where the language forbids it (where no aliases are told for it).
     """
     begun = task.guide.text
     draft = replace(task, guide=Unguided(begun), strategy="free").write()
-    text = begun + artefact(draft.generated)
+    text = begun + _in_own_words(language, begun, artefact(draft.generated))
     fault = next((found for found in language.judge(text) if found.severity == "error"), None)
     if fault is None:
         return replace(draft, text=text, strategy=task.strategy, complete=True)
@@ -169,6 +167,15 @@ def _cascade(language: Language, task: Task, write: Callable[[], Generation]) ->
         seconds={part: guided.seconds[part] + draft.seconds[part] for part in draft.seconds},
         refused_draft=draft.generated,
     )
+
+
+def _in_own_words(language: Language, begun: str, draft: str) -> str:
+    from language_server.projection import Prefix
+
+    aliases = language.prompt.aliases
+    if not aliases:
+        return draft
+    return in_own_words(draft, aliases, Prefix.of_grammar(language).advance(begun))
 
 
 def _with_thoughts(generation: Generation, thoughts: Thoughts | None) -> Generation:

@@ -45,6 +45,7 @@ class Mask:
         self._trie = walks.trie
         self._ask = ask
         self._kept: list[Guide] = []
+        self._entered: dict[int, tuple[int, Openings]] = {}
         self._behind: dict[tuple[int, bytes], tuple[Guide, Openings | None] | None] = {}
         self.allowed: Flags = np.zeros(len(walks.trie.order), dtype=np.bool_)
 
@@ -59,9 +60,15 @@ class Mask:
         if openings is None:
             self._read_all(guide, node, said, b"")
             return
-        start = self._walks.enter(openings)
+        start = self._enter(openings)
         walk = self._walks.walk(start, node)
         self._apply(guide, openings, start, walk, node, said)
+
+    def _enter(self, openings: Openings) -> int:
+        known = self._entered.get(id(openings))
+        if known is None:
+            known = self._entered[id(openings)] = (self._walks.enter(openings), openings)
+        return known[0]
 
     def _apply(
         self, guide: Guide, openings: Openings, start: int, walk: Walk, node: int, said: bytes
@@ -129,7 +136,7 @@ class Mask:
         after = guide.advance(path.decode()) if path else guide
         behind = after.openings_behind()
         if behind is not None:
-            stand = self._walks.enter(behind)
+            stand = self._enter(behind)
             part = self._walks.part(walk, group, stand)
             self._apply(after, behind, stand, part, group[0], said + path)
             return

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from language_server.decoding.generation import Event, EventKind, Finish, OnEvent, Origin
+from language_server.decoding.generation import (
+    Event,
+    EventKind,
+    Finish,
+    GenerationError,
+    OnEvent,
+    Origin,
+)
 from language_server.decoding.guide import Clock, Guide, Metered
 from language_server.decoding.language_model import Cancelled, Context, Logits
 from language_server.decoding.sampling import Sampler, log_probability
@@ -266,7 +273,11 @@ class Run:
         self.emit(kind, after.guide.text[len(before.guide.text) :])
 
     def _append_forced(self, text: str) -> None:
-        for token in self.filter.vocabulary.encode(text):
+        try:
+            tokens = self.filter.vocabulary.encode(text)
+        except GenerationError:
+            return  # no way on: that shows at the next token, where the strategy goes back
+        for token in tokens:
             if self.remaining <= 0:
                 return
             after = self.filter.step(self.state, token)

@@ -35,6 +35,8 @@ class Session:
         self._filter = TokenFilter(vocabulary, policy)
         self._states: list[State] = [self._filter.start(guide)]
         self._tokens: list[int] = []
+        # To free the memory of states takes longer than to leave them: it waits for a commit.
+        self._left: list[State] = []
 
     @property
     def state(self) -> State:
@@ -70,6 +72,7 @@ class Session:
             raise ValueError(f"token {token} is not allowed behind {self.text[-40:]!r}")
         self._states.append(self._filter.settle(self.state, after))
         self._tokens.append(token)
+        self._left.clear()
         forced = "" if after.ended or after.pending else after.guide.forced()
         return Committed(forced, after.ended)
 
@@ -82,5 +85,6 @@ class Session:
         if not 0 <= count < len(self._states):
             raise ValueError(f"cannot take back {count} of {len(self._states) - 1} tokens")
         if count:
+            self._left += self._states[-count:]
             del self._states[-count:]
             del self._tokens[-count:]

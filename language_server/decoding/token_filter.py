@@ -125,6 +125,8 @@ class TokenFilter:
 
     def capped(self, state: State, mask: Flags) -> Flags | None:
         """Those of a mask that the layout policy likes; None if telling them takes long."""
+        if state.layout.policy == LayoutPolicy.free():
+            return mask.copy()
         runs = _memory(self.vocabulary).runs
         liked = mask & runs.within(state.layout)
         doubtful = np.flatnonzero(liked & (runs.length > state.layout.slack(state.guide)))

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from language_server.decoding.generation import GenerationError
 from language_server.decoding.language_model import (
     Cancelled,
     Context,
@@ -142,7 +143,7 @@ class TransformersModel(LanguageModel):
     def _spell(self, text: str) -> list[int]:
         try:
             return self.vocabulary.encode(text)
-        except ValueError:
+        except GenerationError:
             # What the vocabulary cannot spell is read as the tokenizer's unknown token.
             return list(
                 self._tokenizer.backend_tokenizer.encode(text, add_special_tokens=False).ids

@@ -11,6 +11,8 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from language_server.decoding.generation import GenerationError
+
 # Chat models end a turn with a token of their own besides the tokenizer's end-of-sequence token.
 _TURN_ENDS = frozenset(
     {
@@ -163,7 +165,7 @@ class Vocabulary:
         """Tokens that spell ``text`` exactly: the tokenizer's own if they do, else longest match.
 
         Raises:
-            ValueError: the vocabulary cannot spell the text at all.
+            GenerationError: the vocabulary cannot spell the text at all.
         """
         if not text:
             return []
@@ -188,7 +190,8 @@ class Vocabulary:
         while place < len(data):
             step = fewest[place]
             if step is None:
-                raise ValueError(f"the model's vocabulary cannot spell {data[place:][:20]!r}")
+                unspelt = data[place : place + 20].decode(errors="replace")
+                raise GenerationError(f"the model's vocabulary cannot spell {unspelt!r}")
             tokens.append(step[1])
             place += len(cast(bytes, self.token_bytes[step[1]]))
         return tokens

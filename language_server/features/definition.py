@@ -134,7 +134,7 @@ def _meant(
     for target in model.targets(reference.source, reference.feature):
         node = model.nodes[target]
         if node.name == reference.name and node.role == "declared":
-            yield Definition(None, node.name_start, node.name_end)
+            yield Definition(None, *model.name_span(target))
     yield from (each for each in declared if each.path is not None)
 
 

@@ -12,19 +12,14 @@ from language_server.constraints import Assertion, ConstraintSet, Evaluation, Vi
 from language_server.diagnostic import Diagnostic
 from language_server.languages.declaration import OwnRules
 from language_server.languages.wording import syntax_message
-from language_server.partial_model import Surroundings
-from language_server.syntax import Close, Grammar, Parse, SyntaxFault
+from language_server.partial_model import Reading, Surroundings
+from language_server.syntax import Grammar, Parse, SyntaxFault
 
 logger = logging.getLogger(__name__)
 
 BYTE_ORDER_MARK = "\ufeff"
 
 Check = Callable[[str, Path | None], Iterable[Diagnostic]]
-
-#: Segments of a text between two stages of its model that are kept.
-STAGE = 8
-#: The model before a segment, with the number of the segment.
-Stage = tuple[int, Evaluation]
 
 
 @dataclass(frozen=True)
@@ -35,13 +30,13 @@ class Analysis:
         diagnostics: its problems by place.
         evaluation: its model, closed, and what holds in it.
         parse: what could be read; offsets in it leave out a byte-order mark.
-        stages: the model on its way through the text, for the analysis of an edited text.
+        reading: how the model was read, for the analysis of an edited text.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     evaluation: Evaluation
     parse: Parse
-    stages: tuple[Stage, ...] = field(default=(), repr=False)
+    reading: Reading | None = field(default=None, repr=False)
 
 
 def analyse(
@@ -61,22 +56,21 @@ def analyse(
     is reported about it.
 
     Args:
-        known: the analysis of an earlier version of the text. Only what a change affects is read
-            again, and the model is made anew only from the change on.
+        known: the analysis of an earlier version of the text: only what a change affects is read,
+            and its model is changed where it can be (`Reading.edited`).
         given: what holds from the start.
     """
     body = text.removeprefix(BYTE_ORDER_MARK)
-    stages: list[Stage] = []
+    reading: Reading | None = None
     try:
         parse = grammar.parse(body, known.parse if known is not None else None)
         found = [_fault(fault, body) for fault in parse.faults]
-        stages = _stages(constraints.initial(given, surroundings), parse, known)
-        number, before = stages[-1]
-        evaluation = before.refine_all(parse.events(number)).close()
+        initial = constraints.initial(given, surroundings)
+        evaluation, reading = _read(initial, parse, None if given else known)
         violations = (
             (*evaluation.obligations, *evaluation.warnings)
             if parse.complete
-            else _certain(parse, stages[-1], evaluation, body)
+            else _certain(parse, evaluation, reading, body)
         )
         if own_rules is not None:
             names = {each.name for each in own_rules.declared(evaluation.model, path)}
@@ -87,31 +81,23 @@ def analyse(
             found += check_further(body, path)
     except Exception as error:
         logger.exception("the analysis failed")
-        parse, stages = grammar.parse(""), []
+        parse, reading = grammar.parse(""), None
         evaluation = constraints.initial(given)
         message = f"the analysis failed ({type(error).__name__}); please report this text"
         found = [Diagnostic(0, len(body), "error", "syntax", "internal", message)]
     ordered = sorted(set(found), key=lambda each: (each.start, each.end, each.message))
-    return Analysis(shifted(ordered, text), evaluation, parse, tuple(stages))
+    return Analysis(shifted(ordered, text), evaluation, parse, None if given else reading)
 
 
-def _stages(initial: Evaluation, parse: Parse, known: Analysis | None) -> list[Stage]:
-    """The stages of the model of a text, the first ones from an earlier version of the text."""
-    stages = [(0, initial)]
-    around = initial.model.surroundings
-    if known is not None and known.stages and around is None:
-        first = known.stages[0][1]
-        same = first.constraints is initial.constraints and first.model.facts == initial.model.facts
-        if same and first.model.surroundings is None:
-            shared = parse.shared(known.parse)
-            stages = [stage for stage in known.stages if stage[0] <= shared]
-            # What holds here is found out once for all the edits that begin from here.
-            _ = stages[-1][1].contradictions
-    while stages[-1][0] + STAGE < len(parse.segments):
-        number, evaluation = stages[-1]
-        further = evaluation.refine_all(parse.events(number, number + STAGE))
-        stages.append((number + STAGE, further))
-    return stages
+def _read(initial: Evaluation, parse: Parse, known: Analysis | None) -> tuple[Evaluation, Reading]:
+    """The model of a text, from that of an earlier version of it if that is possible."""
+    if known is not None and known.reading is not None and initial.model.surroundings is None:
+        before = known.evaluation
+        if before.constraints is initial.constraints:
+            changed = before.edited(known.reading, parse)
+            if changed is not None:
+                return changed
+    return initial.read(parse)
 
 
 def violation_diagnostics(violations: Iterable[Violation]) -> list[Diagnostic]:
@@ -137,19 +123,15 @@ def _means(violation: Violation, names: Container[str], text: str) -> bool:
     return violation.source == "reference" and text[violation.start : violation.end] in names
 
 
-def _certain(parse: Parse, stage: Stage, closed: Evaluation, text: str) -> Iterator[Violation]:
+def _certain(parse: Parse, closed: Evaluation, reading: Reading, text: str) -> Iterator[Violation]:
     """What holds whatever the unreadable parts of a text mean.
 
     That is what more text could not mend, about objects without a fault in them; and a name without
-    a declaration that does not occur near a fault.
+    a declaration that does not occur near a fault. The fault may also hide more of the last object
+    and those around it.
     """
-    number, before = stage
-    events = list(parse.events(number))
-    if events and isinstance(events[-1], Close):
-        events.pop()  # the fault may hide more of the root object
-    open_end = before.refine_all(events)
-    for violation in open_end.contradictions:
-        spans = [open_end.model.span(element) for element in violation.elements]
+    for violation in closed.lasting(reading):
+        spans = [closed.model.span(element) for element in violation.elements]
         if not any(_touches(span, fault) for span in spans for fault in parse.faults):
             yield violation
     if any(not word.startswith("'") for fault in parse.faults for word in fault.expected):

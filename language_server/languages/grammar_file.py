@@ -13,6 +13,16 @@ from language_server.languages.error import LanguageError
 from language_server.languages.textx_judge import line_and_column
 from language_server.syntax import GrammarFinding
 
+# The pieces of a grammar in which nothing is what it looks like, as textX reads them.
+_PIECE = re.compile(
+    r"(?P<blank>\s+|//.*|/\*(?:.|\n)*?\*/)"
+    r"|'(?:\\'|[^'])*'|"
+    r'"(?:\\"|[^"])*"'
+    r"|/(?:\\/|[^/])*/|(?P<end>;)|[^\s'\"/;]+|."
+)
+_STATEMENT = re.compile(
+    r"(?P<kind>import|reference)\s+(?P<name>[\w.-]+)(?:\s+as\s+\w+)?(?!\s*:)\s*"
+)
 _PLACE = re.compile(r"\s*(?:at )?(?:position )?\((\d+), (\d+)\)")
 
 
@@ -54,6 +64,39 @@ def load_grammar(path: Path, importers: tuple[Path, ...] = ()) -> TextXMetaModel
                 load_grammar(imported, (*importers, path))
         line, column, message = refusal(error)
         raise LanguageError(message, path, line, column, _cure(message)) from None
+
+
+def rules_of(path: Path, importers: tuple[Path, ...] = ()) -> tuple[str, ...]:
+    """The rules of a grammar that textX loads, then those of the grammars it imports.
+
+    Each is a row without comments; references to other languages are rows of their own.
+
+    Args:
+        path, importers: as for `load_grammar`.
+
+    Raises:
+        LanguageError: a file cannot be read.
+    """
+    text = read_text(path, "grammar")
+    rows = [""]
+    for piece in _PIECE.finditer(text):
+        if not piece["blank"]:
+            rows[-1] += piece[0]
+        elif not rows[-1].endswith(" "):
+            rows[-1] += " "
+        if piece["end"]:
+            rows.append("")
+    rules: list[str] = []
+    for row in map(str.strip, rows):
+        while statement := _STATEMENT.match(row):
+            if statement["kind"] == "reference":
+                rules.append(statement[0].strip())
+            row = row[statement.end() :]
+        rules += [row] if row else []
+    for imported in _imported(text, path):
+        if imported not in (*importers, path):
+            rules += rules_of(imported, (*importers, path))
+    return tuple(dict.fromkeys(rules))
 
 
 def refusal(error: Exception) -> tuple[int | None, int | None, str]:

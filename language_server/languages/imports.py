@@ -111,7 +111,7 @@ def _parsed(text: str, language: Language) -> _Read:
     for fault in parse.faults:
         line = body.count("\n", 0, fault.start) + 1
         return _Read(text, language, None, f"line {line}: {syntax_message(fault)}")
-    scopes = Scopes.of(language.links, parse.trail.events())
+    scopes = Scopes.of(language.links, parse.events())
     if not scopes.things:
         return _Read(text, language, None, "textX cannot import a file without objects")
     return _Read(text, language, scopes, "")
@@ -192,7 +192,7 @@ class _Cluster:
                 continue
             for one in member.scopes.imports():
                 found = self._named(member, one, imports)
-                named = bool(member.scopes.cells.get(("name", one.source)))
+                named = bool(member.scopes.name(one.source))
                 visible = not (imports.hides_named and named)
                 self._take(member, one, found, one.uri, cause or one, visible)
 

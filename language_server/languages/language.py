@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -25,11 +25,17 @@ from language_server.languages.compiler import Compiler
 from language_server.languages.declaration import OwnRules
 from language_server.languages.error import LanguageError
 from language_server.languages.examples import Example, read_examples
-from language_server.languages.grammar_file import finding_as_error, load_grammar, read_text
+from language_server.languages.grammar_file import (
+    finding_as_error,
+    load_grammar,
+    read_text,
+    rules_of,
+)
 from language_server.languages.grammar_language import grammar_language
 from language_server.languages.imports import Disk, Home, Library, Neighbours
 from language_server.languages.metamodel import implied_theory
 from language_server.languages.problem_language import further_problem_check
+from language_server.languages.prompt import HIDDEN_NAME, PromptTemplate, without_name
 from language_server.languages.references import link_rules
 from language_server.languages.text_meaning import with_subset_rules, without_meaning
 from language_server.languages.textx_judge import line_and_column, load_problems
@@ -51,6 +57,7 @@ class Definition:
         units: classes whose objects are syntactic units; where there are none, all are.
         given: a ``.problem`` file with facts that hold of every text from the start.
         compiler: what has the last word on finished texts, where it is installed.
+        prompt: how a language model is told about the language.
     """
 
     name: str
@@ -62,6 +69,7 @@ class Definition:
     units: tuple[str, ...] = ()
     given: Path | None = None
     compiler: Compiler | None = None
+    prompt: PromptTemplate = field(default_factory=PromptTemplate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,16 +127,25 @@ class Language:
         """The doubts, and what in the grammar its users will pay for; found at first use."""
         return (*self.doubts, *map(finding_as_error, self.grammar.findings))
 
+    @property
+    def prompt(self) -> PromptTemplate:
+        """How a language model is told about the language."""
+        return self.definition.prompt
+
     @cached_property
-    def prompt(self) -> str:
-        """What a language model is told about the language, examples left out."""
-        told = [f"You write models in the language {self.name}."]
-        if self.summary:
-            told.append(self.summary)
-        if self.given:
-            told.append("These facts hold: " + " ".join(map(written, self.given)))
-        told.append("Answer with the model alone: no explanation, no code fence.")
-        return "\n".join(told)
+    def told(self) -> dict[str, str]:
+        """What the placeholders {language}, {summary} and {facts} of the prompt stand for."""
+        name, summary = self.name, self.summary
+        if self.prompt.hides_language:
+            name, summary = HIDDEN_NAME, without_name(summary, name, self.grammar.keywords())
+        facts = "These facts hold: " + " ".join(map(written, self.given)) if self.given else ""
+        return {"language": name, "summary": summary, "facts": facts}
+
+    @cached_property
+    def grammar_rules(self) -> tuple[str, ...]:
+        """The rules of the grammar as they are written, each a row; see `rules_of`."""
+        path = self.definition.grammar or self.metamodel.file_name
+        return rules_of(Path(path)) if path and Path(path).is_file() else ()
 
     @cached_property
     def links(self) -> LinkRules:
@@ -153,6 +170,15 @@ class Language:
             return replace(self, given=(*self.given, *load_given(facts, self.theory)))
         except ProblemError as error:
             raise _problem_error(error) from None
+
+    def prompted(self, grammar: bool | None = None, hides_language: bool | None = None) -> Language:
+        """The language told in another way; None leaves what its manifest says."""
+        prompt = self.prompt
+        if grammar is not None:
+            prompt = replace(prompt, grammar=grammar)
+        if hides_language is not None:
+            prompt = replace(prompt, hides_language=hides_language)
+        return replace(self, definition=replace(self.definition, prompt=prompt))
 
     def surroundings(self, path: Path | None = None) -> Surroundings | None:
         """The files around a text; None where the language does not look beyond the text.
@@ -251,7 +277,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
     theory = _theory(definition, metamodel)
     agreement = agree(metamodel, theory)
     doubts = []
-    for mismatch in (*agreement.mismatches, *without_meaning(theory)):
+    for mismatch in (*without_meaning(theory), *agreement.mismatches):
         error = _mismatch_error(mismatch, definition)
         if mismatch.severity == "error":
             raise error
@@ -266,6 +292,7 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         constraints = ConstraintSet.of(with_subset_rules(theory), agreement.mapping)
     except RecursionError:
         raise LanguageError("the grammar is nested too deeply", definition.grammar) from None
+    _check_aliases(definition, grammar)
     language = Language(
         name=definition.name,
         metamodel=metamodel,
@@ -281,6 +308,23 @@ def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> La
         own_rules=grammar_language(definition.grammar, grammar),
     )
     return language if definition.given is None else language.with_given(definition.given)
+
+
+def _check_aliases(definition: Definition, grammar: Grammar) -> None:
+    cure = f"see 'aliases' in the manifest's [language.prompt] of language '{definition.name}'"
+    for alias, own in definition.prompt.aliases:
+        if not grammar.writes(own):
+            raise LanguageError(
+                f"the grammar has no text '{own}' for '{alias}' to stand for",
+                definition.grammar,
+                cure=cure,
+            )
+        if alias in grammar.keywords():
+            raise LanguageError(
+                f"'{alias}' cannot stand for '{own}': it is a word of the grammar itself",
+                definition.grammar,
+                cure=cure,
+            )
 
 
 def _theory(definition: Definition, metamodel: TextXMetaModel) -> Theory:

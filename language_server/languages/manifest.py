@@ -12,12 +12,23 @@ compiler = ["doorc", "--check"]     # optional: has the last word on finished te
                                     # is named behind it; its exit code 0 means a text is right
 given = "doors/house.problem"       # optional: facts that hold of every model from the start
 
+[language.prompt]                   # optional: what a language model is told; see `PromptTemplate`
+system = '''
+You write {language} models.
+{summary}
+{grammar}'''                        # the first turn; also {facts}, {aliases}, {examples}
+user = "The door: {task}"           # the last turn; also {language}
+grammar = true                      # by default if `system` says {grammar}
+hide_language = true
+aliases = { unless = "!" }          # words a free draft may use for texts of the grammar
+
 [files]                             # optional: which language has files that several claim
 "*.dsl" = "door"
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +39,13 @@ from language_server.languages.compiler import Compiler
 from language_server.languages.error import LanguageError
 from language_server.languages.grammar_file import read_text
 from language_server.languages.language import Definition
+from language_server.languages.prompt import (
+    SYSTEM_PLACEHOLDERS,
+    USER_PLACEHOLDERS,
+    PromptTemplate,
+    placeholders,
+    wrong_placeholder,
+)
 from language_server.languages.shipped import shipped_folders
 
 MANIFEST = "langwright.toml"
@@ -41,7 +59,16 @@ _KEYS = {
     "units",
     "given",
     "compiler",
+    "prompt",
 }
+_PROMPT_KEYS: dict[str, tuple[type, str]] = {
+    "system": (str, "a text"),
+    "user": (str, "a text"),
+    "grammar": (bool, "true or false"),
+    "hide_language": (bool, "true or false"),
+    "aliases": (dict, "a table"),
+}
+_ALIAS = re.compile(r"\w(.*\w)?")
 
 
 @dataclass(frozen=True)
@@ -76,8 +103,8 @@ def read_manifest(workspace: Path | None) -> Manifest:
                 "write [[language]] or [files]",
             )
     definitions: dict[str, Definition] = {}
-    for entry in _list(content.get("language", []), path):
-        definition = _definition(entry, path, text)
+    for number, entry in enumerate(_list(content.get("language", []), path)):
+        definition = _definition(entry, path, _from_header(text, "[[language]]", number))
         if definition.name in definitions:
             raise LanguageError(f"language '{definition.name}' stands twice", path)
         definitions[definition.name] = definition
@@ -127,6 +154,14 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
         if key in ("extensions", "patterns", "units", "compiler"):
             if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
                 raise LanguageError(f"'{key}' is a list of texts", path, *_place(text, key))
+        elif key == "prompt":
+            if not isinstance(value, dict):
+                raise LanguageError(
+                    "what a model is told is a table",
+                    path,
+                    *_place(text, key),
+                    "write [language.prompt]",
+                )
         elif not isinstance(value, str):
             raise LanguageError(f"'{key}' is a text", path, *_place(text, key))
     folder = path.parent
@@ -149,8 +184,57 @@ def _definition(entry: Any, path: Path, text: str) -> Definition:
         patterns=tuple(entry.get("patterns", ())),
         units=tuple(entry.get("units", ())),
         given=folder / entry["given"] if "given" in entry else None,
+        prompt=_prompt(entry.get("prompt", {}), path, _from_header(text, "[language.prompt]")),
     )
     return with_compiler(definition, entry.get("compiler", ()))
+
+
+def _prompt(table: dict[str, Any], path: Path, text: str) -> PromptTemplate:
+    """The template of a section ``[language.prompt]``."""
+    for key, value in table.items():
+        if key not in _PROMPT_KEYS:
+            known = ", ".join(_PROMPT_KEYS)
+            raise LanguageError(
+                f"[language.prompt] has no '{key}'", path, *_place(text, key), f"known are {known}"
+            )
+        kind, told = _PROMPT_KEYS[key]
+        if not isinstance(value, kind):
+            raise LanguageError(f"'{key}' is {told}", path, *_place(text, key))
+    usual = PromptTemplate()
+    system, user = table.get("system", usual.system), table.get("user", usual.user)
+    for key, template, known_names in (
+        ("system", system, SYSTEM_PLACEHOLDERS),
+        ("user", user, USER_PLACEHOLDERS),
+    ):
+        wrong = wrong_placeholder(template, known_names)
+        if wrong is not None:
+            known = ", ".join(f"{{{name}}}" for name in known_names)
+            raise LanguageError(
+                f"'{wrong}' is no placeholder of '{key}'",
+                path,
+                *_place(text, wrong if wrong in text else key),
+                f"known are {known}; a brace of the text itself is written twice",
+            )
+    if "task" not in placeholders(user):
+        raise LanguageError(
+            "'user' does not say what to write", path, *_place(text, "user"), "add {task}"
+        )
+    aliases = table.get("aliases", {})
+    for alias, own in aliases.items():
+        if not isinstance(own, str) or not _ALIAS.fullmatch(alias):
+            raise LanguageError(
+                "'aliases' gives words the texts of the grammar they stand for",
+                path,
+                *_place(text, alias or "aliases"),
+                "write and = '&&'",
+            )
+    return PromptTemplate(
+        system=system,
+        user=user,
+        grammar=table.get("grammar", "system" in table and "grammar" in placeholders(system)),
+        hides_language=table.get("hide_language", usual.hides_language),
+        aliases=tuple(aliases.items()),
+    )
 
 
 def with_compiler(definition: Definition, command: Sequence[str]) -> Definition:
@@ -165,6 +249,17 @@ def _list(entries: Any, path: Path) -> list[Any]:
     if not isinstance(entries, list):
         raise LanguageError("languages are listed as [[language]]", path)
     return entries
+
+
+def _from_header(text: str, header: str, number: int = 0) -> str:
+    """The text with the rows before a header left empty, so that places stay what they are.
+
+    All of it where the header does not stand there that often: TOML has other ways to say it.
+    """
+    rows = text.splitlines()
+    headers = [place for place, row in enumerate(rows) if row.strip().startswith(header)]
+    first = headers[number] if number < len(headers) else 0
+    return "\n".join([*[""] * first, *rows[first:]])
 
 
 def _place(text: str, word: str) -> tuple[int | None, int | None]:

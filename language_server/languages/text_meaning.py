@@ -23,7 +23,15 @@ from language_server.partial_model import NEW
 
 
 def without_meaning(theory: Theory) -> Iterator[Mismatch]:
-    """The assertions of a metamodel that mean nothing for a text, as errors at their places."""
+    """What of a metamodel means nothing for a text, as errors at their places."""
+    for feature in theory.features.values():
+        if feature.target in theory.predicates:
+            yield Mismatch(
+                "error",
+                f"'{feature.target}' is a predicate; a feature holds objects of a class",
+                feature.place,
+                cure="name the class, and require the predicate with an error predicate",
+            )
     for assertion in theory.assertions:
         told = _objection(theory, assertion)
         if told is not None:

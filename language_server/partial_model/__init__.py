@@ -1,6 +1,6 @@
 """The four-valued typed graph that a text describes, refined parse event by parse event."""
 
-from language_server.partial_model.linking import Fault, Surroundings, Target
+from language_server.partial_model.linking import Surroundings, Target
 from language_server.partial_model.model import (
     Cell,
     Draft,
@@ -11,7 +11,9 @@ from language_server.partial_model.model import (
 )
 from language_server.partial_model.naming import closed_names, names_for, undeclared_names
 from language_server.partial_model.objects import Unit
+from language_server.partial_model.reading import Reading
 from language_server.partial_model.refinement import finish, identity_of, refine
+from language_server.partial_model.resolution import Fault
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.scopes import Import, Scopes
 from language_server.partial_model.truth import Truth
@@ -29,6 +31,7 @@ __all__ = [
     "Node",
     "ObjectId",
     "PartialModel",
+    "Reading",
     "Reference",
     "Schema",
     "Scopes",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from immutables import Map
 
+from language_server.partial_model.members import grown, shrunk
 from language_server.partial_model.schema import ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.truth import Truth
+from language_server.syntax.anchors import as_it_is
 
 if TYPE_CHECKING:
     import networkx
 
-    from language_server.partial_model.linking import Fault, Surroundings, Target
+    from language_server.partial_model.linking import Linked, Surroundings, Target
+    from language_server.partial_model.resolution import Fault
     from language_server.partial_model.scopes import Scopes
 
 ObjectId = int
@@ -22,7 +25,6 @@ Members = Collection[ObjectId]
 
 NOTHING: frozenset[ObjectId] = frozenset()
 _IN_TEXT = ("declared", "keyed")
-SMALL = 12  # members up to which a plain frozenset is cheaper than a persistent map
 
 
 class Node(NamedTuple):
@@ -81,13 +83,16 @@ class Frame(NamedTuple):
 class PartialModel:
     """A persistent snapshot; every change makes a new one (see ``Draft``).
 
+    All places in it are such that ``place`` tells where they are in the text: the model of a whole
+    text keeps anchored ones, which stay when text is put in before them.
+
     ``facts`` maps cells to what is stated: ``(feature, '>', object)`` to its targets,
     ``(feature, '<', object)`` to its sources, ``(attribute, '=', object)`` to its value,
     ``(attribute, '#', value)`` to the objects that have it, ``(class, '*')`` to its objects,
     and some entries of the linker by plain names.
 
     ``scopes`` are the objects of the text as the linker of all other references sees them (None
-    where the language has none). It links when the text is closed: ``links`` are what it found,
+    where the language has none). It links when the text is closed: ``linked`` is what it found,
     ``faults`` what it did not; ``surroundings`` know the files around the text.
     """
 
@@ -98,10 +103,11 @@ class PartialModel:
         "facts",
         "faults",
         "frame",
-        "links",
+        "linked",
         "next_id",
         "nodes",
         "pending",
+        "place",
         "schema",
         "scopes",
         "surroundings",
@@ -122,8 +128,9 @@ class PartialModel:
         closed: bool,
         scopes: Scopes | None = None,
         surroundings: Surroundings | None = None,
-        links: tuple[Target, ...] = (),
+        linked: Linked | None = None,
         faults: tuple[Fault, ...] = (),
+        place: Callable[[int], int] = as_it_is,
     ) -> None:
         self.schema = schema
         self.nodes = nodes
@@ -137,18 +144,36 @@ class PartialModel:
         self.closed = closed
         self.scopes = scopes
         self.surroundings = surroundings
-        self.links = links
+        self.linked = linked
         self.faults = faults
+        self.place = place
+
+    @property
+    def links(self) -> Iterator[Target]:
+        """What the references of the closed text mean, with offsets, where scopes are kept."""
+        if self.linked is not None and self.scopes is not None:
+            for target in self.linked.targets(self.scopes):
+                start, end = self.place(target.start), self.place(target.end)
+                begin, stop = target.name_start, target.name_end
+                if not target.path:
+                    begin, stop = self.place(begin), self.place(stop)
+                yield target._replace(start=start, end=end, name_start=begin, name_end=stop)
 
     def objects(self, cls: str | None = None) -> Iterator[ObjectId]:
-        """Existing objects that certainly are of the class (all without a class), oldest first."""
+        """Existing objects that certainly are of the class (all without a class), in order."""
         if cls is None:
-            return iter(sorted(node for node in self.nodes if node >= 0))
+            return iter(self.in_order(node for node in self.nodes if node >= 0))
         info = self.schema.classes[cls]
         found: list[ObjectId] = []
         for kind in info.descendants:
             found.extend(self.facts.get((kind, "*"), NOTHING))
-        return iter(sorted(found))
+        return iter(self.in_order(found))
+
+    def in_order(self, nodes: Iterable[ObjectId]) -> list[ObjectId]:
+        """Objects as they come into the model when the text is read from its beginning."""
+        if self.place is as_it_is:
+            return sorted(nodes)
+        return sorted(nodes, key=lambda node: (self.place(self.nodes[node].start), node))
 
     def cls_of(self, node: ObjectId) -> str:
         """The class of an object; the nearest known superclass where it is not yet certain."""
@@ -172,13 +197,14 @@ class PartialModel:
         The end is that of its name as long as the object is open.
         """
         record = self.nodes[node]
-        return record.start, record.end if record.end >= 0 else max(record.name_end, record.start)
+        start, end = self.place(record.start), self.place(record.end)
+        return start, end if end >= 0 else max(self.place(record.name_end), start)
 
     def name_span(self, node: ObjectId) -> tuple[int, int]:
         """The best span to point at an object: its name, else the whole of it."""
         record = self.nodes[node]
         if record.name_start >= 0:
-            return record.name_start, record.name_end
+            return self.place(record.name_start), self.place(record.name_end)
         return self.span(node)
 
     def is_open(self, node: ObjectId) -> bool:
@@ -187,11 +213,12 @@ class PartialModel:
 
     def targets(self, node: ObjectId, feature: str) -> tuple[ObjectId, ...]:
         """The objects a reference points to; ``feature`` is a symbol or a plain name."""
-        return tuple(sorted(self.facts.get((self._symbol(node, feature), ">", node), NOTHING)))
+        cell = (self._symbol(node, feature), ">", node)
+        return tuple(self.in_order(self.facts.get(cell, NOTHING)))
 
     def sources(self, node: ObjectId, feature: str) -> tuple[ObjectId, ...]:
         """The objects that point here by the feature (a symbol)."""
-        return tuple(sorted(self.facts.get((feature, "<", node), NOTHING)))
+        return tuple(self.in_order(self.facts.get((feature, "<", node), NOTHING)))
 
     def value(self, node: ObjectId, feature: str) -> Any:
         """The value of an attribute, None where none is stated; a tuple if there may be several."""
@@ -209,7 +236,7 @@ class PartialModel:
         seen: set[str] = set()
         mentioned: list[tuple[str, ObjectId]] = []
         for kind in sorted(info.descendants):
-            for node in sorted(self.facts.get((kind, "*"), NOTHING)):
+            for node in self.in_order(self.facts.get((kind, "*"), NOTHING)):
                 name = self.nodes[node].name
                 if name is not None and name not in seen and self.nodes[node].role in _IN_TEXT:
                     seen.add(name)
@@ -244,17 +271,17 @@ class PartialModel:
         found = [
             reference
             for (target_class, name) in self.pending
-            for reference in self.references(name)
-            if reference.target_class == target_class
+            for reference in self.references(name, target_class)
         ]
         return tuple(sorted(found, key=lambda reference: reference.start))
 
-    def references(self, name: str) -> Iterator[Reference]:
-        """All references by this name, newest first."""
-        link = self.facts.get(("refs", name))
-        while link is not None:
-            reference, link = link
-            yield reference
+    def references(self, name: str, target_class: str | None = None) -> Iterator[Reference]:
+        """The references by this name (to one class, or all), with offsets in the text."""
+        classes = self.facts.get(("targets", name), ()) if target_class is None else (target_class,)
+        for cls in classes:
+            for reference in self.facts.get(("refs", cls, name), ()):
+                start, end = self.place(reference.start), self.place(reference.end)
+                yield reference._replace(start=start, end=end)
 
     def truth(self, symbol: str, args: tuple[ObjectId, ...]) -> Truth:
         """What the text says about a class or reference fact (without propagation)."""
@@ -352,8 +379,11 @@ class Draft:
         self.closed = model.closed
         self.scopes = model.scopes
         self.surroundings = model.surroundings
-        self.links = model.links
+        self.linked = model.linked
         self.faults = model.faults
+        self.place = model.place
+        self.revised = False  # whether a second value has met the first one of a feature
+        self.held: list[Reference] | None = None  # references by name, where they are to wait
         self.touched: list[Cell] = []
 
     @staticmethod
@@ -380,8 +410,9 @@ class Draft:
             self.closed,
             self.scopes,
             self.surroundings,
-            self.links,
+            self.linked,
             self.faults,
+            self.place,
         )
 
     def add_node(self, node: Node, home: str | None) -> ObjectId:
@@ -413,44 +444,68 @@ class Draft:
         self.nodes = self.nodes.delete(number)
         self.touched += [("open", number), ("kinds", number), ("gone", number)]
 
-    def include(self, cell: Cell, member: ObjectId) -> None:
+    def include(self, cell: Cell, member: Any) -> None:
         """One more member at a cell."""
-        self.facts = self.facts.set(cell, _grown(self.facts.get(cell), member))
+        self.facts = self.facts.set(cell, grown(self.facts.get(cell), member))
         self.touched.append(cell)
 
-    def exclude(self, cell: Cell, member: ObjectId) -> None:
+    def exclude(self, cell: Cell, member: Any) -> None:
         """One member less at a cell."""
-        members = self.facts.get(cell, NOTHING)
-        left: Members
-        if isinstance(members, frozenset):
-            left = members - {member}
-        else:
-            left = members.delete(member)
+        left = shrunk(self.facts.get(cell, NOTHING), member)
         self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
         self.touched.append(cell)
 
     def link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        """State a reference, its opposite and what it is a subset of."""
-        cell = (feature.symbol, ">", source)
-        if target in self.facts.get(cell, NOTHING):
+        """State a reference, its opposite and what it is a subset of.
+
+        What is stated several times is counted, so that one statement can be taken back.
+        """
+        if target in self.facts.get((feature.symbol, ">", source), NOTHING):
+            again = self._again(feature, source, target)
+            self.facts = self.facts.set(again, self.facts.get(again, 0) + 1)
             return
-        self.include(cell, target)
+        self._put(feature, source, target)
+        features = self.schema.features
+        if feature.opposite is not None:
+            opposite = features[feature.opposite]
+            if opposite is not feature or source != target:
+                self._put(opposite, target, source)
+                for symbol in opposite.supersets:
+                    self.link(features[symbol], target, source)
+        for symbol in feature.supersets:
+            self.link(features[symbol], source, target)
+
+    def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        """Take back one statement of a reference."""
+        if target not in self.facts.get((feature.symbol, ">", source), NOTHING):
+            return
+        again = self._again(feature, source, target)
+        times = self.facts.get(again, 0)
+        if times:
+            left = self.facts.delete(again) if times == 1 else self.facts.set(again, times - 1)
+            self.facts = left
+            return
+        self._take(feature, source, target)
+        features = self.schema.features
+        if feature.opposite is not None:
+            opposite = features[feature.opposite]
+            if opposite is not feature or source != target:
+                self._take(opposite, target, source)
+                for symbol in opposite.supersets:
+                    self.unlink(features[symbol], target, source)
+        for symbol in feature.supersets:
+            self.unlink(features[symbol], source, target)
+
+    def _put(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        self.include((feature.symbol, ">", source), target)
         self.include((feature.symbol, "<", target), source)
         self.touched.append(("bounds", source))
         if feature.containment:
             self.include(("contains", "<", target), source)
             self.include(("contains", ">", source), target)
             self.touched.append(("bounds", target))
-        features = self.schema.features
-        if feature.opposite is not None:
-            self.link(features[feature.opposite], target, source)
-        for symbol in feature.supersets:
-            self.link(features[symbol], source, target)
 
-    def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        """Take back a reference (an object turned out to be another one, or a value is revised)."""
-        if target not in self.facts.get((feature.symbol, ">", source), NOTHING):
-            return
+    def _take(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         self.exclude((feature.symbol, ">", source), target)
         self.exclude((feature.symbol, "<", target), source)
         self.touched.append(("bounds", source))
@@ -458,17 +513,28 @@ class Draft:
             self.exclude(("contains", "<", target), source)
             self.exclude(("contains", ">", source), target)
             self.touched.append(("bounds", target))
-        features = self.schema.features
-        if feature.opposite is not None:
-            self.unlink(features[feature.opposite], target, source)
-        for symbol in feature.supersets:
-            self.unlink(features[symbol], source, target)
+
+    def sever(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> int:
+        """Take back all statements of a reference; how many there were."""
+        times = 0
+        while target in self.facts.get((feature.symbol, ">", source), NOTHING):
+            self.unlink(feature, source, target)
+            times += 1
+        return times
+
+    def _again(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> Cell:
+        """Where it is counted how often more than once the reference or its opposite is stated."""
+        symbol, opposite = feature.symbol, feature.opposite
+        if opposite is not None and (opposite, target, source) < (symbol, source, target):
+            symbol, source, target = opposite, target, source
+        return ("again", symbol, source, target)
 
     def assign(self, feature: FeatureInfo, source: ObjectId, value: Any) -> None:
         """State the value of an attribute; a list attribute collects its values in order."""
         cell = (feature.symbol, "=", source)
         before = self.facts.get(cell)
         if feature.upper == 1:
+            self.revised = self.revised or before is not None
             if before == value:
                 return
             if before is not None:
@@ -479,19 +545,3 @@ class Draft:
         self.touched.append(cell)
         self.touched.append(("bounds", source))
         self.include((feature.symbol, "#", value), source)
-
-
-def _grown(members: Any, member: ObjectId) -> Members:
-    if members is None:
-        return frozenset((member,))
-    if isinstance(members, frozenset):
-        if len(members) < SMALL:
-            return members | {member}
-        mutation: Any = Map().mutate()
-        for one in members:
-            mutation[one] = None
-        mutation[member] = None
-        grown: Members = mutation.finish()
-        return grown
-    larger: Members = members.set(member, None)
-    return larger

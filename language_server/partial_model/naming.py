@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from language_server.partial_model.linking import Resolution, gathered
+from language_server.partial_model.linking import gathered
 from language_server.partial_model.model import ObjectId, PartialModel
 from language_server.partial_model.objects import OutOfSight, Place, Waiting
+from language_server.partial_model.resolution import Resolution
 from language_server.partial_model.search import Ambiguous, Circular
 from language_server.partial_model.ways import Expression, Own, Qualified, Way
 

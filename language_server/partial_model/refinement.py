@@ -27,7 +27,15 @@ from language_server.syntax.events import Assign, Close, Event, Open, Refer
 
 
 def refine(draft: Draft, event: Event) -> None:
-    """Add to the draft what one parse event says."""
+    """Add to the draft what one parse event says; the text ends with its root object."""
+    within = draft.frame is not None
+    extend(draft, event)
+    if within and draft.frame is None:
+        end(draft)
+
+
+def extend(draft: Draft, event: Event) -> None:
+    """Add to the draft what one parse event says of the objects under construction."""
     if draft.scopes is not None:
         _read_scopes(draft, draft.scopes, event)
     if isinstance(event, Open):
@@ -43,15 +51,15 @@ def finish(draft: Draft) -> None:
     while draft.frame is not None:
         if draft.scopes is not None:
             _read_scopes(draft, draft.scopes, Close(-1))
-        frame = _present(draft, draft.frame)
+        frame = present(draft, draft.frame)
         if frame.node is not None:
             _seal(draft, frame.node, -1)
         draft.frame = frame.parent
-    _end(draft)
+    end(draft)
 
 
-def _end(draft: Draft) -> None:
-    """The text has ended."""
+def end(draft: Draft) -> None:
+    """The text has ended, and so have all its objects."""
     draft.closed = True
     draft.touched.append(("end",))
     link(draft)
@@ -60,7 +68,7 @@ def _end(draft: Draft) -> None:
 def _read_scopes(draft: Draft, scopes: Scopes, event: Event) -> None:
     """The scopes with the event; an object that ends is known to be one of the model."""
     if isinstance(event, Close) and draft.frame is not None:
-        frame = draft.frame = _present(draft, draft.frame)
+        frame = draft.frame = present(draft, draft.frame)
         if frame.node is not None:
             scopes = scopes.standing(frame.node)
     draft.scopes = scopes.then(event)
@@ -70,25 +78,23 @@ def _open(draft: Draft, event: Open) -> None:
     parent = draft.frame
     feature = None
     if parent is not None:
-        parent = draft.frame = _present(draft, parent)
+        parent = draft.frame = present(draft, parent)
         if event.feature is not None:
             feature = draft.schema.feature_map.get((parent.rule, event.feature))
     info = draft.schema.rules.get(event.cls)
     frame = Frame(parent, None, event.cls, info, feature, event.start)
     draft.frame = frame
     if info is not None and not info.named and not info.key:
-        draft.frame = _present(draft, frame)
+        draft.frame = present(draft, frame)
 
 
 def _close(draft: Draft, event: Close) -> None:
     if draft.frame is None:
         return
-    frame = _present(draft, draft.frame)
+    frame = present(draft, draft.frame)
     if frame.node is not None:
         _seal(draft, frame.node, event.end)
     draft.frame = frame.parent
-    if frame.parent is None:
-        _end(draft)
 
 
 def _fill(draft: Draft, event: Assign | Refer) -> None:
@@ -106,19 +112,22 @@ def _fill(draft: Draft, event: Assign | Refer) -> None:
             if feature is not None and frame.node is not None:
                 _state(draft, feature, frame.node, event)
             return
-    if feature is None or (isinstance(event, Refer) and _is_linked_later(draft, frame, event)):
+    if feature is None or is_linked_later(draft, frame.rule, event):
         return
     if frame.node is None:
         if info.key:
             draft.frame = frame._replace(held=(*frame.held, event))
             return
-        frame = draft.frame = _present(draft, frame)
+        frame = draft.frame = present(draft, frame)
     assert frame.node is not None
     _state(draft, feature, frame.node, event)
 
 
-def _is_linked_later(draft: Draft, frame: Frame, event: Refer) -> bool:
-    return draft.scopes is not None and not draft.scopes.rules.way(frame.rule, event.feature).plain
+def is_linked_later(draft: Draft, cls: str, event: Assign | Refer) -> bool:
+    """Whether it is known only when the text has ended what a reference means."""
+    if draft.scopes is None or not isinstance(event, Refer):
+        return False
+    return not draft.scopes.rules.way(cls, event.feature).plain
 
 
 def _is_keyed(draft: Draft, frame: Frame) -> bool:
@@ -139,6 +148,7 @@ def _state(draft: Draft, feature: FeatureInfo, node: ObjectId, event: Assign | R
         if target.individuals or not (target.named or target.key):
             individual = individual_named(draft.schema, target, event.value)
             if individual is None:
+                draft.revised |= (node, feature.symbol) in draft.unknown_values
                 draft.unknown_values = draft.unknown_values.set(
                     (node, feature.symbol), (event.value, event.start, event.end)
                 )
@@ -174,12 +184,13 @@ def _set_reference(
     draft: Draft, feature: FeatureInfo, node: ObjectId, target: ObjectId, event: Assign | Refer
 ) -> None:
     stated = draft.facts.get((feature.symbol, ">", node), NOTHING)
+    draft.revised = draft.revised or (feature.upper == 1 and len(stated) > 0)
     if feature.upper == 1 and stated and target not in stated:
         (before,) = stated if len(stated) == 1 else (next(iter(stated)),)
         names = draft.nodes[before].name, draft.nodes[target].name
         if not _may_replace(draft, feature, node, *names, event):
             return
-        draft.unlink(feature, node, before)
+        draft.sever(feature, node, before)
     draft.link(feature, node, target)
 
 
@@ -217,29 +228,49 @@ def _refer(
         draft.link(feature, node, individual)
         return
     reference = Reference(node, feature.symbol, info.name, name, start, end)
-    refs = ("refs", name)
-    draft.facts = draft.facts.set(refs, (reference, draft.facts.get(refs)))
-    classes = ("targets", name)
-    draft.facts = draft.facts.set(classes, draft.facts.get(classes, frozenset()) | {info.name})
+    if draft.held is None:
+        state_reference(draft, reference)
+    else:
+        draft.held.append(reference)
+
+
+def state_reference(draft: Draft, reference: Reference) -> None:
+    """A reference by name: to what is declared, else to an object that is mentioned only."""
+    name, info = reference.name, draft.schema.classes[reference.target_class]
+    draft.include(("refs", info.name, name), reference)
+    if info.name not in draft.facts.get(("targets", name), NOTHING):
+        draft.include(("targets", name), info.name)
+    found = bearers(draft, info, name)
+    if len(found) > 1:
+        draft.ambiguous = draft.ambiguous.set((info.name, name), tuple(found))
+    meant = found[0] if found else _mentioned(draft, info, reference)
+    draft.link(draft.schema.features[reference.feature], reference.source, meant)
+
+
+def bearers(draft: Draft, info: ClassInfo, name: str) -> list[ObjectId]:
+    """The objects in the model that a reference to the class can mean by this name, in order."""
     found = [
         other
         for other in draft.facts.get(("name", name), NOTHING)
         if draft.nodes[other].kinds <= info.descendants
     ]
     if len(found) > 1:
-        draft.ambiguous = draft.ambiguous.set((info.name, name), tuple(sorted(found)))
-    if found:
-        draft.link(feature, node, min(found))
-        return
+        found.sort(key=lambda node: (draft.place(draft.nodes[node].start), node))
+    return found
+
+
+def _mentioned(draft: Draft, info: ClassInfo, reference: Reference) -> ObjectId:
+    """The object that is declared nowhere so far."""
+    name = reference.name
     mentioned = draft.pending.get((info.name, name))
     if mentioned is None:
         mentioned = _mention_of_related_class(draft, info, name)
         if mentioned is None:
-            span = (start, end, start, end)
+            span = (reference.start, reference.end, reference.start, reference.end)
             record = Node(info.kinds, name, True, "mentioned", *span, info.name)
             mentioned = draft.add_node(record, info.name)
         draft.pending = draft.pending.set((info.name, name), mentioned)
-    draft.link(feature, node, mentioned)
+    return mentioned
 
 
 def _mention_of_related_class(draft: Draft, info: ClassInfo, name: str) -> ObjectId | None:
@@ -263,7 +294,7 @@ def _mention_of_related_class(draft: Draft, info: ClassInfo, name: str) -> Objec
     return None
 
 
-def _present(draft: Draft, frame: Frame) -> Frame:
+def present(draft: Draft, frame: Frame) -> Frame:
     """The frame with its object in the model, with what is known of its identity."""
     if frame.node is not None or frame.info is None:
         return frame
@@ -286,7 +317,7 @@ def _attach(draft: Draft, frame: Frame, number: ObjectId) -> None:
     stated = draft.facts.get((feature.symbol, ">", frame.parent.node), NOTHING)
     if feature.upper == 1 and stated and number not in stated and feature.revisable:
         for before in stated:
-            draft.unlink(feature, frame.parent.node, before)
+            draft.sever(feature, frame.parent.node, before)
     draft.link(feature, frame.parent.node, number)
 
 
@@ -325,8 +356,10 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
         _attach(draft, frame, number)
     else:
         before = draft.nodes[number].name
-        if before is not None and before != name:
-            draft.exclude(("name", before), number)
+        if before is not None:
+            draft.revised = True
+            if before != name:
+                draft.exclude(("name", before), number)
         draft.replace_node(
             number,
             draft.nodes[number]._replace(name=name, name_start=event.start, name_end=event.end),
@@ -347,13 +380,10 @@ def _point_elsewhere(
     draft: Draft, target: str, name: str, mentioned: ObjectId, declared: ObjectId
 ) -> None:
     """The references to one class mean the declared object, others the mentioned one still."""
-    link = draft.facts.get(("refs", name))
-    while link is not None:
-        reference, link = link
-        if reference.target_class == target:
-            feature = draft.schema.features[reference.feature]
-            draft.unlink(feature, reference.source, mentioned)
-            draft.link(feature, reference.source, declared)
+    for reference in draft.facts[("refs", target, name)]:
+        feature = draft.schema.features[reference.feature]
+        draft.unlink(feature, reference.source, mentioned)
+        draft.link(feature, reference.source, declared)
 
 
 def _check_unique(draft: Draft, name: str) -> None:
@@ -361,14 +391,12 @@ def _check_unique(draft: Draft, name: str) -> None:
     targets = draft.facts.get(("targets", name))
     if targets is None:
         return
-    bearers = draft.facts.get(("name", name), NOTHING)
-    if len(bearers) < 2:
+    if len(draft.facts.get(("name", name), NOTHING)) < 2:
         return
     for target in targets:
-        descendants = draft.schema.classes[target].descendants
-        found = [node for node in bearers if draft.nodes[node].kinds <= descendants]
+        found = bearers(draft, draft.schema.classes[target], name)
         if len(found) > 1:
-            draft.ambiguous = draft.ambiguous.set((target, name), tuple(sorted(found)))
+            draft.ambiguous = draft.ambiguous.set((target, name), tuple(found))
 
 
 def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
@@ -428,11 +456,11 @@ def _merge(draft: Draft, gone: ObjectId, kept: ObjectId, home: str) -> None:
                 draft.assign(feature, kept, value)
             continue
         for target in list(draft.facts.get((feature.symbol, ">", gone), ())):
-            draft.unlink(feature, gone, target)
-            draft.link(feature, kept, kept if target == gone else target)
+            for _ in range(draft.sever(feature, gone, target)):
+                draft.link(feature, kept, kept if target == gone else target)
         for source in list(draft.facts.get((feature.symbol, "<", gone), ())):
-            draft.unlink(feature, source, gone)
-            draft.link(feature, source, kept)
+            for _ in range(draft.sever(feature, source, gone)):
+                draft.link(feature, source, kept)
     draft.exclude((home, "*"), gone)
     draft.drop_node(gone)
 

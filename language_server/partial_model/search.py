@@ -101,7 +101,7 @@ def _member(
     """The object of a name among all that an object contains or refers to, or around it."""
     if scope.through_imports and within != start:
         for unit in objects.units[within[0]].loaded.get(within[1], ()):
-            found = _member(objects, scope, (unit, 0), name, start)
+            found = _member(objects, scope, objects.root(unit), name, start)
             if found is not None:
                 return found
     for feature in objects.features(within):
@@ -257,7 +257,7 @@ class _ExpressionSearch:
         if star.local or not first:
             reached.append(start)
         if star.at_root and first:
-            reached.append(start._replace(at=self._objects.root(start.at)))
+            reached.append(start._replace(at=self._objects.root(start.at[0])))
         while True:
             for state in reached:
                 if (state.at, state.taken) not in given:
@@ -277,12 +277,12 @@ class _ExpressionSearch:
 
     def _step(self, step: Step, state: _State, first: bool) -> list[_State]:
         objects = self._objects
-        at = objects.root(state.at) if first else state.at
+        at = objects.root(state.at[0]) if first else state.at
         if step.takes_name and state.taken == len(self._parts):
             return []
         places = [at]
         if self._scope.across_files and objects.parent(at) is None:
-            places += [(unit, 0) for unit in objects.units[at[0]].visible]
+            places += [objects.root(unit) for unit in objects.units[at[0]].visible]
         for place in places:
             objects.require_settled(place, step.feature)
             if step.takes_name or step.fixed_name is not None:

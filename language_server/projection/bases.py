@@ -45,8 +45,7 @@ def what_each_contradicts(start: Prefix) -> tuple[Violation, ...]:
         lost = {
             begun.frame.node: _features_of(begun.frame) - begun.features
             for begun in base.begun
-            if begun.frame.node is not None
-            and base.model.nodes[begun.frame.node].role != "keyed"
+            if begun.frame.node is not None and base.model.nodes[begun.frame.node].role != "keyed"
         }
         contradictions = start.behind(base.trail).shut(lost).contradictions
         if not contradictions:

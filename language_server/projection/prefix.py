@@ -236,6 +236,10 @@ class Prefix:
 
     def openings(self) -> Openings | None:
         """What the end of the prefix leaves open; None where that is not all there is to know."""
+        return self._openings
+
+    @cached_property
+    def _openings(self) -> Openings | None:
         each = self.state.openings()
         return Openings(self, each, False) if each is not None else None
 

@@ -20,6 +20,7 @@ from language_server.constraints.symmetry import representative
 from language_server.languages.agreement import feature_of
 from language_server.projection.verdict import Effort, Known
 from language_server.syntax import Close, Open, Trail
+from language_server.syntax.document import shared_start
 
 if TYPE_CHECKING:
     from language_server.constraints import Violation
@@ -184,7 +185,7 @@ class Search:
     def _replay(self, known: Known) -> tuple[Prefix, tuple[int, ...]]:
         """The start with those later units of an old witness that still fit."""
         prefix, cuts = self._start, []
-        same = _shared(known.text, prefix.text)
+        same = shared_start(known.text, prefix.text)
         bounds = [cut for cut in known.cuts if cut >= same] + [len(known.text)]
         for begin, end in pairwise(bounds):
             unit = known.text[begin:end]
@@ -417,12 +418,3 @@ def _has_close(trail: Trail, size: int) -> bool:
 
 def _oldest(prefix: Prefix) -> int:
     return min((reading.expected.trail.size for reading in prefix.readings), default=0)
-
-
-def _shared(left: str, right: str) -> int:
-    length = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length

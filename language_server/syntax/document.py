@@ -6,7 +6,7 @@ text. An edit therefore renews only the segments that have looked at the text it
 begins again where the last one before it ended, and ends where the new thread comes to a place at
 which the old one was in the same state. What the further segments say is the same as before, at
 another place; they keep the offsets with which they were read, and the document knows by how much
-each has moved.
+each has moved. Whoever keeps something of a segment does so with `anchored` places.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 from language_server.syntax.agenda import Agenda
-from language_server.syntax.events import Assign, Close, Event, Open, Refer, Trail
+from language_server.syntax.anchors import Anchors, anchored
+from language_server.syntax.events import Close, Event, Open, Trail
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.machine import Machine
 from language_server.syntax.recovery import SyntaxFault, repair
@@ -37,6 +38,10 @@ STRIDE = 512
 MOST_FAULTS = 100
 
 
+#: Numbers of segments; each is used once.
+_NUMBERS = count(1)
+
+
 class Segment(NamedTuple):
     """What was read between two places at which a single thread is left.
 
@@ -45,6 +50,7 @@ class Segment(NamedTuple):
         start, end: where it stands.
         seen: the end of the text that was looked at; None if also the end of the document was.
         events, faults: what was read, and what could not be.
+        number: no other segment of any text has it.
     """
 
     entry: Thread
@@ -53,6 +59,12 @@ class Segment(NamedTuple):
     seen: int | None
     events: tuple[Event, ...]
     faults: tuple[SyntaxFault, ...]
+    number: int
+
+    def anchored(self) -> Iterator[Event]:
+        """The events at places that stay when the segment moves; see `Parse.anchors`."""
+        moved = anchored(self.number, -self.start)
+        return (_at(event, moved) for event in self.events)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,10 +124,11 @@ class Parse:
             trail = trail.then(event)
         return trail
 
-    def shared(self, other: Parse) -> int:
-        """How many segments at the beginning are those of another parse, at the same place."""
-        pairs = zip(self.segments, other.segments, strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+    @cached_property
+    def anchors(self) -> Anchors:
+        """Where the anchored places of the segments are in the text."""
+        numbers = (segment.number for segment in self.segments)
+        return Anchors(dict(zip(numbers, self.starts, strict=True)))
 
     def _moved(self) -> Iterator[tuple[Segment, int]]:
         """The segments, and by how much each has moved since it was read."""
@@ -124,13 +137,17 @@ class Parse:
 
 
 def _at(event: Event, moved: int) -> Event:
-    if isinstance(event, Open):
-        return Open(event.cls, event.feature, event.many, event.start + moved)
-    if isinstance(event, Close):
-        return Close(event.end + moved)
-    if isinstance(event, Assign):
-        return Assign(*event[:4], event.start + moved, event.end + moved)
-    return Refer(*event[:5], event.start + moved, event.end + moved)
+    """The event elsewhere; made as the tuple it is, since events are many and constructors slow."""
+    one: Any = event
+    kind = type(one)
+    if kind is Close:
+        places: tuple[Any, ...] = (one[0] + moved,)
+    elif kind is Open:
+        places = (*one[:3], one[3] + moved)
+    else:
+        places = (*one[:-2], one[-2] + moved, one[-1] + moved)
+    made: Event = tuple.__new__(kind, places)
+    return made
 
 
 def parse(skipper: Skipper, first: Thread, text: str, known: Parse | None) -> Parse:
@@ -184,7 +201,7 @@ class _Edit:
     def __init__(self, known: Parse, text: str) -> None:
         self._known = known
         before = known.text
-        same = _shared_start(before, text)
+        same = shared_start(before, text)
         self._shift = len(text) - len(before)
         #: Where in the old text a segment may start whose terminals look back on nothing new.
         self._again = len(before) - _shared_end(before, text, same) + LOOK_BEHIND
@@ -228,7 +245,7 @@ class _Edit:
         return index
 
 
-def _shared_start(one: str, other: str) -> int:
+def shared_start(one: AnyStr, other: AnyStr) -> int:
     """How many characters two texts have in common at their beginnings."""
     low, high = 0, min(len(one), len(other))
     while low < high:
@@ -345,8 +362,8 @@ class _Reader:
             behind = _between(sure)
             if behind is not None and sure.first() > at and sure.first() + moved > least:
                 end, known = sure.first(), None if seen == len(text) else seen - moved
-                events = tuple(behind.trail.events())
-                return Segment(entry, at, end, known, events, tuple(faults)), _without_past(behind)
+                segment = _segment(entry, at, end, known, behind.trail, faults)
+                return segment, _without_past(behind)
             limit = agenda.first() + moved + step
 
     def _machine(self, agenda: Agenda, moved: int, limit: int) -> Machine:
@@ -357,8 +374,19 @@ class _Reader:
     def _last(
         self, entry: Thread, at: int, moved: int, trail: Trail, faults: list[SyntaxFault]
     ) -> Segment:
-        end = len(self._text) - moved
-        return Segment(entry, at, end, None, tuple(trail.events()), tuple(faults))
+        return _segment(entry, at, len(self._text) - moved, None, trail, faults)
+
+
+def _segment(
+    entry: Thread,
+    start: int,
+    end: int,
+    seen: int | None,
+    trail: Trail,
+    faults: list[SyntaxFault],
+) -> Segment:
+    events = tuple(trail.events())
+    return Segment(entry, start, end, seen, events, tuple(faults), next(_NUMBERS))
 
 
 def _between(agenda: Agenda) -> Thread | None:

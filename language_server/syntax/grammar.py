@@ -68,6 +68,10 @@ class Grammar:
             terminal.text for terminal in self._skipper.terminals if terminal.kind == "keyword"
         )
 
+    def writes(self, text: str) -> bool:
+        """Whether some terminal of the grammar can be exactly that text."""
+        return any(each.match(text, 0) == len(text) for each in self._skipper.terminals)
+
     @cached_property
     def context_free(self) -> ContextFree:
         """A context-free grammar that has every text of this one, and some more."""

@@ -31,6 +31,7 @@ from language_server.decoding import (
     load_model,
 )
 from language_server.languages import Language, LanguageError, load_language
+from language_server.partial_model.collection import collect_rarely
 from language_server.projection import Prefix
 
 _PAUSE = 0.05  # seconds between two looks at the growing text that are sent
@@ -161,6 +162,7 @@ class GrowingText:
         """Follow an event."""
         if event.kind == "backtrack":
             self.text = self.text[: event.length]
+            self.chosen = self.chosen[: event.length]
         elif event.kind in ("token", "forced", "witness"):
             self.text += event.text
         elif event.kind == "snapshot":
@@ -173,6 +175,7 @@ class GrowingText:
 
 def main() -> None:
     """Serve until standard input ends."""
+    collect_rarely()
     # Libraries print to standard output now and then; only events may go there.
     output = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

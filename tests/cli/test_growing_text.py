@@ -20,27 +20,27 @@ EVENTS = [
 ]
 
 
-def appended(waits_for_snapshots: bool, events: list[Event]) -> str:
+def appended(goes_back: bool, events: list[Event]) -> str:
     stream = io.StringIO()
-    growing = Appending(stream, waits_for_snapshots)
+    growing = Appending(stream, goes_back)
     for event in events:
         growing.hear(event)
     return stream.getvalue()
 
 
 def test_text_that_may_be_taken_back_waits() -> None:
-    assert appended(True, EVENTS) == "abcd"
-    assert appended(True, EVENTS[:2]) == ""
+    assert appended(True, EVENTS) == ""
     assert appended(False, EVENTS[:2]) == "abcd"
 
 
 def test_the_end_is_written_in_any_case() -> None:
     stream = io.StringIO()
-    growing = Appending(stream, waits_for_snapshots=True)
+    growing = Appending(stream, goes_back=True)
     for event in EVENTS:
         growing.hear(event)
-    growing.finish("abcdfg")
-    assert stream.getvalue() == "abcdfg\n"
+    growing.hear(Event("backtrack", "", 1, 1, "a text that leaves less to the witness"))
+    growing.finish("axy")
+    assert stream.getvalue() == "axy\n"
 
 
 def test_the_story_has_a_line_for_each_writer_and_each_turn() -> None:

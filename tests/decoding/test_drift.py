@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from language_server.decoding import LanguageModel, Limits, Prompt, Vocabulary
-from language_server.decoding.drift import period_of
+from language_server.decoding.drift import period_of, stutter_of
 from language_server.decoding.generate import generate_with
 from language_server.decoding.generation import Event, Generation
 from language_server.decoding.language_model import Context, Stop, go_on
@@ -74,3 +74,12 @@ def test_no_example_looks_like_drift(name: str) -> None:
     for example in load_language(name).examples:
         for end in range(len(example.text) + 1):
             assert period_of(example.text[:end]) is None
+            assert stutter_of(example.text[:end]) is None
+
+
+def test_lines_that_each_say_the_one_before_a_little_longer() -> None:
+    stutter = "event failure_error\n\nevent failure_error_ok\nevent failure_error_no\n"
+    text = f"initial state A\n{stutter}event failure_error_no_no\n"
+    assert stutter_of(text) == text.index("event failure_error_ok")
+    assert stutter_of(text[:-1]) is None
+    assert stutter_of("event a\nevent b\nevent c\nevent d\nevent e\n") is None

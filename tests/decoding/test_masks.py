@@ -31,8 +31,9 @@ JSON_TEXT = """{"name": "a \\"b\\"", "list": [1, 2.5e3, true, null, {}], "é": [
 PIECES = (
     "\n\n", "\n    ", "    ", " {", "{\n", "}\n", "}}", "()", "(\"", "\",", "\":", "\"]", "\"],",
     "->", " ->", "-->", "--", "[[", "]]", "[\"", "//", "/*", "*/", "%%", " %%", "# ", "==", "!=",
-    "state", " state", "st", "ate", " initial", "event", " event", " or", "on", " on", "graph", " LR",
-    "scene", "filter", "_size", "query_", " is", " the child of", "child", "Rule", "name=", "ID",
+    "state", " state", "st", "ate", " initial", "event", " event", " or", "on", " on", "graph",
+    " LR", "scene", "filter", "_size", "query_", " is", " the child of", "child", "Rule",
+    "name=", "ID",
     "null", "true", "12", "0", "1.", ".5", "e3", "a1", "_a", " foo", "foo", "é", "日本", "x y",
 )  # fmt: skip
 

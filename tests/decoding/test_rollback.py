@@ -1,4 +1,4 @@
-"""D17 with real languages: accept, roll back, go on equals a fresh replay, through the end token."""
+"""D17 with real languages: to accept, roll back and go on equals a fresh replay, the end too."""
 
 from __future__ import annotations
 

@@ -71,6 +71,22 @@ def test_d11_assured_is_valid_within_any_budget_that_holds_a_completion(
         assert own > 0.85 * total
 
 
+def test_assured_says_before_it_starts_that_the_model_cannot_spell_the_witness() -> None:
+    vocabulary = Vocabulary([b"y", b"n", b"o", None], end_tokens=[3])
+    with pytest.raises(GenerationError, match="vocabulary cannot spell 'yes'"):
+        run(FiniteGuide(("yes", "yesterday")), RandomModel(vocabulary))
+
+
+@pytest.mark.parametrize("forced_text", [True, False])
+def test_assured_goes_back_from_what_the_model_cannot_spell(forced_text: bool) -> None:
+    """Behind "o" the text ends with a "v", which the vocabulary lacks; "no" can be written."""
+    vocabulary = Vocabulary([b"n", b"o", b"r", None], end_tokens=[3])
+    for seed in range(8):
+        guide = FiniteGuide(("no", "o" + "r" * 40 + "v"))
+        result = run(guide, RandomModel(vocabulary), seed=seed, forced_text=forced_text)
+        assert result.text == "no"
+
+
 def test_assured_says_before_it_starts_what_it_cannot_promise(pieces: Vocabulary) -> None:
     model = RandomModel(pieces)
     with pytest.raises(GenerationError, match=r"takes \d+ tokens, the budget is 3"):

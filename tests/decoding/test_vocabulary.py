@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-from language_server.decoding import Vocabulary
+from language_server.decoding import GenerationError, Vocabulary
 from language_server.decoding.vocabulary import byte_vocabulary, vocabulary_from_backend
 
 
@@ -102,3 +103,10 @@ def test_the_trie_finds_exactly_the_tokens_that_begin_a_text(pieces: Vocabulary)
             token for token, data in enumerate(pieces.token_bytes) if data and text.startswith(data)
         }
         assert set(pieces.trie.prefixes(text)) == expected
+
+
+def test_what_cannot_be_spelt_is_told() -> None:
+    vocabulary = Vocabulary([b"a", b"bc", None], end_tokens=[2])
+    assert vocabulary.encode("abc") == [0, 1]
+    with pytest.raises(GenerationError, match="vocabulary cannot spell 'ab'"):
+        vocabulary.encode("ab")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textx import metamodel_from_str
 
-from language_server.languages import Language, analysis, load_language
-from language_server.languages.analysis import Analysis
+from language_server.languages import Language, load_language
 from language_server.languages.textx_judge import load_problems, run_on_large_stack
 from language_server.syntax import document
 
@@ -168,33 +166,6 @@ def test_a_problem_file_is_held_against_its_grammar(tmp_path: Path) -> None:
     messages = [d.message for d in found]
     assert any("no rule 'Itm'" in message for message in messages)
     assert all(d.code == "mismatch" for d in found)
-
-
-@pytest.mark.parametrize("name", ("statechart", "clevr", "flowchart", "problem"))
-def test_an_edited_text_is_analysed_as_anew(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A chain of edits, each analysed from the analysis before, with as many stages as can be."""
-    monkeypatch.setattr(document, "STRIDE", 20)
-    monkeypatch.setattr(analysis, "STAGE", 1)
-    source = random.Random(name)
-    language = load_language(name)
-    texts = [example.text for example in language.examples][:5]
-    texts = texts or [(METAMODELS / "statechart.problem").read_text(encoding="utf-8")]
-    for text in texts:
-        known = language.analyse(text)
-        assert len(text) < 200 or len(known.stages) > 2
-        for _ in range(4):
-            at = source.randrange(len(text))
-            text = text[:at] + source.choice(("", text[at - 9 : at], "a", "\n")) + text[at + 2 :]
-            known = language.analyse(text, known=known)
-            anew = language.analyse(text)
-            assert known.diagnostics == anew.diagnostics
-            assert models_equal(known, anew)
-
-
-def models_equal(one: Analysis, other: Analysis) -> bool:
-    """Whether two analyses state the same objects, with their places, and the same facts."""
-    left, right = one.evaluation.model, other.evaluation.model
-    return dict(left.nodes) == dict(right.nodes) and dict(left.facts) == dict(right.facts)
 
 
 def test_typing_at_the_end_costs_little(

@@ -15,7 +15,7 @@ from language_server.languages import Language, load_language
 from language_server.languages.imports import Disk, Library
 from language_server.languages.language import Definition, build
 from language_server.partial_model import Scopes
-from language_server.partial_model.linking import Fault, Resolution
+from language_server.partial_model.resolution import Fault, Resolution
 from language_server.projection import Prefix
 from language_server.workspace.documents import Document, Documents, uri_of
 from language_server.workspace.sources import Sources

@@ -235,6 +235,17 @@ def test_mistakes_in_the_manifest(tmp_path: Path, manifest: str, message: str) -
     assert {"clevr", "statechart"} <= set(known.names)
 
 
+def test_a_mistake_in_a_manifest_is_shown_in_the_section_of_its_language(tmp_path: Path) -> None:
+    (tmp_path / "x.tx").write_text("Model: 'x';")
+    (tmp_path / "langwright.toml").write_text(
+        '[[language]]\nname = "a"\ngrammar = "x.tx"\nunits = []\n'
+        '[[language]]\nname = "b"\ngrammar = "x.tx"\nunits = 3\n'
+    )
+    with pytest.raises(LanguageError, match="'units' is a list") as caught:
+        load_language("b", tmp_path)
+    assert caught.value.line == 8
+
+
 def test_binary_manifest(tmp_path: Path) -> None:
     (tmp_path / "langwright.toml").write_bytes(b"\xff\x00")
     (error,) = registry(tmp_path).failures

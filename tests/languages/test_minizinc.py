@@ -101,6 +101,7 @@ def check_cuts(language: Language, texts: list[str], every: int) -> int:
     return cuts
 
 
+@pytest.mark.long
 def test_cuts_of_a_gold_sample(minizinc: Language, shared: Path) -> None:
     assert check_cuts(minizinc, golds(shared)[::40], every=2) > 10
 
@@ -110,6 +111,7 @@ def test_cuts_of_all_golds(minizinc: Language, shared: Path) -> None:
     assert check_cuts(minizinc, golds(shared), every=1) > 1500
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "open_text",
     [
@@ -129,6 +131,7 @@ def test_what_is_open_can_be_completed(minizinc: Language, open_text: str) -> No
     assert minizinc.judge(open_text + (found.witness or "")) == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "dead",
     [
@@ -150,6 +153,7 @@ def check_assured(language: Language, seed: int, tokens: int) -> None:
     assert language.judge(result.text) == (), result.text
 
 
+@pytest.mark.long
 def test_assured_with_the_random_model_is_valid(minizinc: Language) -> None:
     check_assured(minizinc, seed=0, tokens=20)
 

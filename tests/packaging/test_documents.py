@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from language_server.decoding import DEFAULT_STRATEGY, STRATEGIES
+from language_server.decoding import DEFAULT_STRATEGY, SEARCH_NAMES, STRATEGIES
 
 DOCUMENTS = (
     "README.md",
@@ -51,8 +51,11 @@ def test_commands_exist(root: Path) -> None:
     assert not {command for command in shown if command not in usage.stdout}
 
 
-def test_every_strategy_is_described(root: Path) -> None:
+def test_every_strategy_and_every_search_is_described(root: Path) -> None:
     text = (root / "docs" / "decoding.md").read_text(encoding="utf-8")
-    described = re.findall(r"^\| `([a-z]+)`( \(default\))? \|", text, re.MULTILINE)
-    assert {name for name, _ in described} == set(STRATEGIES)
-    assert [name for name, default in described if default] == [DEFAULT_STRATEGY]
+    parts = text.partition("\n## Several texts")[::2]
+    known = [(STRATEGIES, DEFAULT_STRATEGY), (SEARCH_NAMES, SEARCH_NAMES[0])]
+    for part, (names, usual) in zip(parts, known, strict=True):
+        described = re.findall(r"^\| `([a-z]+)`( \(default\))? \|", part, re.MULTILINE)
+        assert {name for name, _ in described} == set(names)
+        assert [name for name, default in described if default] == [usual]

@@ -20,7 +20,8 @@ from language_server.constraints import Evaluation
 from language_server.languages import Language, load_language
 from language_server.languages.language import Definition, build
 from language_server.partial_model import Fault, Scopes, Unit
-from language_server.partial_model.linking import Resolution, gathered
+from language_server.partial_model.linking import gathered
+from language_server.partial_model.resolution import Resolution
 from language_server.projection import Prefix
 from tests.partial_model.textx_links import Links, Refused, by_textx, resolved
 from tests.syntax.corpus import Case, cases

@@ -12,8 +12,8 @@ from textx.scoping.rrel import ReferenceProxy
 
 from language_server.languages.references import link_rules
 from language_server.partial_model import Scopes, Unit
-from language_server.partial_model.linking import Fault, Resolution
 from language_server.partial_model.objects import Place
+from language_server.partial_model.resolution import Fault, Resolution
 from language_server.syntax import Grammar
 
 #: path of each object, feature -> paths of the objects it refers to, in order

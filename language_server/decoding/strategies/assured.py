@@ -283,7 +283,10 @@ class _Assured:
             if verdict.witness is None:
                 return "no" if verdict.answer == "no" else "unknown"
             witness = verdict.witness
-        tokens = self._run.filter.vocabulary.encode(witness)
+        try:
+            tokens = self._run.filter.vocabulary.encode(witness)
+        except GenerationError:
+            return "unknown"  # this model cannot write it
         if length + len(tokens) > self._run.limits.max_tokens:
             return "over budget"
         return Snapshot(length, text, witness, tuple(tokens))
