@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
 from language_server.projection.bases import Base, bases, what_each_contradicts
+from language_server.projection.pools import Pool, pools_of
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
 from language_server.projection.splice import splice
 from language_server.projection.verdict import Effort, Known, Verdict
 
 if TYPE_CHECKING:
+    from language_server.constraints import Violation
     from language_server.projection.prefix import Prefix
 
 # Readings for which a goal is looked for, and goals for one.
 _BASES = 4
 _ROUNDS = 6
 # New objects of all classes that the solver is asked with; closures cost their number cubed.
-_OBJECTS = 270
+_OBJECTS = 150
 _Forbidden = frozenset[tuple[str, ObjectId]]
 
 
@@ -51,11 +53,8 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
             found = splice(start, witness, search, effort)
     if found is None and (proof := what_each_contradicts(start)):
         return Verdict("no", None, tuple(violation.message for violation in proof), spent), known
-    if found is None and effort.pools:
-        search.detour()
-        found = search.found
     if found is None:
-        attempt = _reach_a_goal(start, effort)
+        attempt = _reach_a_goal(start, effort, still_open)
         found, spent = attempt.found, spent + attempt.goals
         # Where there is no goal at all, a search would be in vain for all one can tell.
         if found is None and attempt.goals:
@@ -75,17 +74,23 @@ class _Attempt(NamedTuple):
     goals: int
 
 
-def _reach_a_goal(start: Prefix, effort: Effort) -> _Attempt:
+def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) -> _Attempt:
     """Ask the solver for a consistent model and write it.
 
     Few new objects are tried in every reading before more are in any.
+
+    Args:
+        owed: what the shortest closing violates.
     """
-    classes = start.language.constraints.schema.classes.values()
-    concrete = sum(not info.abstract for info in classes)
-    pools = [pool for pool in effort.pools if pool == 1 or pool * concrete <= _OBJECTS]
-    readings = tuple(islice(bases(start), _BASES)) if pools else ()
+    language = start.language
+    pools = pools_of(language.constraints, language.root)
+    more = pools.owed(owed)
+    readings = tuple(islice(bases(start), _BASES)) if effort.pools else ()
     goals = 0
-    for pool in pools:
+    for place, each in enumerate(effort.pools):
+        pool = pools.pool(each, more)
+        if place and sum(number for _, number in pool) > _OBJECTS:
+            break
         for base in readings:
             attempt = _reach_a_goal_from(base, pool, effort)
             goals += attempt.goals
@@ -94,7 +99,7 @@ def _reach_a_goal(start: Prefix, effort: Effort) -> _Attempt:
     return _Attempt(None, goals)
 
 
-def _reach_a_goal_from(base: Base, pool: int, effort: Effort) -> _Attempt:
+def _reach_a_goal_from(base: Base, pool: Pool, effort: Effort) -> _Attempt:
     """Write a goal of one reading; what cannot be written is ruled out in the next one."""
     goals = 0
     forbidden: _Forbidden = frozenset()
@@ -115,7 +120,7 @@ def _reach_a_goal_from(base: Base, pool: int, effort: Effort) -> _Attempt:
     return _Attempt(None, goals)
 
 
-def _goal(base: Base, pool: int, forbidden: _Forbidden, effort: Effort) -> Goal | None:
+def _goal(base: Base, pool: Pool, forbidden: _Forbidden, effort: Effort) -> Goal | None:
     # Loading the solver takes a fifth of a second: only a question that needs it pays for it.
     from language_server.constraints.solver import solve
 
@@ -126,7 +131,7 @@ def _goal(base: Base, pool: int, forbidden: _Forbidden, effort: Effort) -> Goal 
     root = None
     if base.model.frame is None and language.root in language.constraints.schema.rules:
         root = language.constraints.schema.rules[language.root].name
-    wish = Wish(pool, root, base.begun, forbidden)
+    wish = Wish(dict(pool), root, base.begun, forbidden)
     goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
     if goal is None and not effort.stop():
         effort.vain.add(question)

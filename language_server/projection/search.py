@@ -96,9 +96,6 @@ class Search:
     # Terminals in one unit, and in one closing.
     _TERMINALS = 24
     _CLOSING = 400
-    # Terminals before a detour, and detours.
-    _DETOUR = 3
-    _DETOURS = 8
     # Terminals written one after another, in all ways together, without a unit being complete.
     _IN_VAIN = 1000
 
@@ -119,25 +116,6 @@ class Search:
     def retry(self, known: Known) -> None:
         """Judge what of an old witness still fits."""
         self._judge(*self._replay(known))
-
-    def detour(self) -> None:
-        """Judge texts that close the prefix in the shortest way but for one terminal."""
-        judged = 0
-        for prefix in self.closing(self._start, self._DETOUR):
-            tried: set[object] = set()
-            for move in prefix.nearest_moves():
-                what = self._what(prefix, move)
-                if move.kind == "end" or what in tried:
-                    continue
-                if judged == self._DETOURS or self._effort.stop():
-                    return
-                tried.add(what)
-                after = prefix.advance(move.insert)
-                closed = self._close(after) if after.alive and after.settled.alive else None
-                judged += 1
-                if closed is not None and closed.complete:
-                    self.found = Known(closed.text, (self._start.state.length,))
-                    return
 
     def run(self) -> None:
         """Append units until a text is found or the effort is spent."""

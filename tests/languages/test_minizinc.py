@@ -226,6 +226,8 @@ array[1..2] of int: a; constraint {1} = a
 """.strip().splitlines()
 
 REFUSED = r"""
+var int: x; constraint +x = 3
+int: x = +true
 var int: x; constraint not x = 3
 var int: x;; constraint x = 3
 solve satisfy; solve satisfy
