@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
-from language_server.projection.bases import Base, bases, what_each_contradicts
+from language_server.projection.bases import Base, bases, what_each_contradicts, what_refutes_each
 from language_server.projection.pools import Pool, pools_of
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
@@ -52,10 +52,12 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
         if found is None and witness is not None:
             found = splice(start, witness, search, effort)
     if found is None and (proof := what_each_contradicts(start)):
-        return Verdict("no", None, tuple(violation.message for violation in proof), spent), known
+        return _proven(proof, spent), known
     if found is None:
         attempt = _reach_a_goal(start, effort, still_open)
         found, spent = attempt.found, spent + attempt.goals
+        if attempt.proof:
+            return _proven(attempt.proof, spent), known
         # Where there is no goal at all, a search would be in vain for all one can tell.
         if found is None and attempt.goals:
             search.run()
@@ -67,11 +69,19 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     return Verdict("yes", found.text[prefix.state.length :], (), spent), found
 
 
+def _proven(proof: tuple[Violation, ...], spent: int) -> Verdict:
+    return Verdict("no", None, tuple(dict.fromkeys(each.message for each in proof)), spent)
+
+
 class _Attempt(NamedTuple):
-    """How many goals there were, and the text that one of them was written as."""
+    """How many goals there were, and the text that one of them was written as.
+
+    ``proof`` says of each reading why there cannot be any.
+    """
 
     found: Known | None
     goals: int
+    proof: tuple[Violation, ...] = ()
 
 
 def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) -> _Attempt:
@@ -96,6 +106,8 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
             goals += attempt.goals
             if attempt.found is not None or effort.stop():
                 return _Attempt(attempt.found, goals)
+        if place == 0 and (proof := what_refutes_each(start)):
+            return _Attempt(None, goals, proof)
     return _Attempt(None, goals)
 
 

@@ -96,8 +96,10 @@ class Search:
     # Terminals in one unit, and in one closing.
     _TERMINALS = 24
     _CLOSING = 400
-    # Terminals written one after another, in all ways together, without a unit being complete.
+    # Terminals written one after another, in all ways together, without a unit being complete; and
+    # in all, for each text that may be judged.
     _IN_VAIN = 1000
+    _STEPS = 4
 
     def __init__(self, prefix: Prefix, effort: Effort) -> None:
         self._start = prefix
@@ -106,6 +108,7 @@ class Search:
         self._queue: list[_Node] = []
         self._seen: set[str] = set()
         self._in_vain = 0
+        self._steps_left = self._STEPS * effort.texts
         self.spent = 0
         self.found: Known | None = None
 
@@ -129,7 +132,8 @@ class Search:
                 heapq.heappush(self._queue, node)
 
     def _is_over(self) -> bool:
-        return self.spent >= self._effort.texts or self._effort.stop()
+        spent = self.spent >= self._effort.texts or self._steps_left <= 0
+        return spent or self._effort.stop()
 
     def _judge(
         self, prefix: Prefix, cuts: tuple[int, ...], before: _Node | None = None
@@ -144,6 +148,8 @@ class Search:
         self.spent += 1
         closed = self._close(prefix)
         finished = closed.finished if closed is not None else None
+        if finished is None and (reading := prefix.first_reading) is not None:
+            finished = reading.evaluation  # what is owed as it stands
         obligations = finished.obligations if finished is not None else ()
         if closed is not None and not obligations:
             self.found = Known(closed.text, cuts)
@@ -241,7 +247,7 @@ class Search:
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
         for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus)):
-            if self._in_vain > self._IN_VAIN or self._effort.stop():
+            if self._in_vain > self._IN_VAIN or self._is_over():
                 return
             if move.kind == "end" or (after_white and move.text.isspace()):
                 continue
@@ -258,6 +264,7 @@ class Search:
             if after.alive and after.settled.alive:
                 tried.add(what)
                 self._in_vain += 1
+                self._steps_left -= 1
                 yield move, after
 
     def _focus(self, obligations: tuple[Violation, ...]) -> _Focus:

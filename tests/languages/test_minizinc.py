@@ -285,6 +285,10 @@ var int: z; set of int: y = 1..z
 array[1..3] of var bool: b; array[int] of var int: y = [i | i in 1..3 where b[i]]
 array[1..3] of var bool: b; output ["a" | i in 1..3 where b[i]]
 int: x = x
+x..9: x
+1..y: x; 1..x: y
+int: y = x; 1..y: x
+array[1..a[1]] of int: a
 var int: x = y; var int: y = x
 constraint 1 <-1
 int: x = if 1 then 1 else 3 endif
