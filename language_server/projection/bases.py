@@ -136,9 +136,7 @@ def _is_between(expected: Expected) -> bool:
     return not expected.typed and not expected.value_begun
 
 
-def _readings(
-    prefix: Prefix, which: Callable[[Expected], bool] = _is_between
-) -> Iterator[Base]:
+def _readings(prefix: Prefix, which: Callable[[Expected], bool] = _is_between) -> Iterator[Base]:
     """What the readings of a prefix say, without objects that need not begin or end here.
 
     Of a terminal that is under way only what is said before it.
