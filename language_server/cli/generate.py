@@ -119,6 +119,13 @@ def generate(
             help="Take back what repeats itself or gets nowhere (assured).",
         ),
     ] = True,
+    canonical_layout: Annotated[
+        bool,
+        typer.Option(
+            "--canonical-layout/--free-layout",
+            help="Write white space that the examples leave no choice about without the model.",
+        ),
+    ] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Tell on standard error what happens and why.")
     ] = False,
@@ -164,6 +171,7 @@ def generate(
             sampling=sampling,
             reasoning=reasoning,
             drift_control=drift_control,
+            canonical_layout=canonical_layout,
         )
     if story is not None:
         story.finish()

@@ -33,6 +33,8 @@ class Story:
             self._written += event.text
             return
         self._end_line()
+        if event.kind == "unit":
+            return  # what follows it begins a line
         told = f" {event.text!r}" if event.text else ""
         why = f": {event.detail}" if event.detail else ""
         self._line(event.tokens, f"{event.kind}{told}{why}")

@@ -32,11 +32,28 @@ class Begun:
         frame: of the model; its node is None as long as its identity is not known.
         features: symbols of the features that its text can still state.
         required: those that it must state next, whatever follows.
+        next: those whose values may stand right behind what is written.
     """
 
     frame: Frame
     features: frozenset[str]
     required: frozenset[str] = frozenset()
+    next: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a goal takes to write, to be kept low.
+
+    Attributes:
+        objects: of an object by its class, without its features; 3 where nothing is said.
+        first: of the first target of a feature, or of its value; 1 where nothing is said.
+        further: of each further target; 1 where nothing is said.
+    """
+
+    objects: Mapping[str, int] = field(default_factory=dict)
+    first: Mapping[str, int] = field(default_factory=dict)
+    further: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +65,11 @@ class Wish:
         root: class of the model's root where the text has not begun it yet.
         begun: the objects under construction, the outermost first.
         forbidden: further features of objects that the text has no place for.
+        prices: what to keep low.
     """
 
     pool: int | Mapping[str, int]
     root: str | None = None
     begun: tuple[Begun, ...] = ()
     forbidden: frozenset[tuple[str, ObjectId]] = field(default_factory=frozenset)
+    prices: Prices = Prices()

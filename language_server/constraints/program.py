@@ -70,6 +70,10 @@ class Program:
     def feature(self, symbol: str) -> str:
         return f"f{self._features[symbol]}"
 
+    def is_key(self, feature: FeatureInfo) -> bool:
+        """Whether objects are identified by the feature."""
+        return any(feature.name in self.schema.classes[name].key for name in feature.sources)
+
     def read(self, symbols: tuple[clingo.Symbol, ...]) -> Goal:
         """The goal that an answer set stands for."""
         kinds: dict[ObjectId, str] = {}
@@ -111,7 +115,6 @@ class Program:
         say(":- boxed(X), obj(X), not inside(X).")
         # A keyed object is written where another one refers to it.
         say(":- keyed(X), obj(X), new(X), not mention(X).")
-        say("#minimize{3,new,X : new(X), obj(X)}.")
         for name in self._used():
             self._write_definition(name, self.constraints.compiler.definitions[name])
         self._write_conclusions()
@@ -135,7 +138,6 @@ class Program:
         say(f"f{place}(X,Y) :- was{place}(X,Y).")
         say(f"stated{place}(X,Y) :- f{place}(X,Y), not was{place}(X,Y).")
         say(f":- stated{place}(X,Y), keyed(X), not mention(X).")
-        say(f"#minimize{{1,{place},X,Y : stated{place}(X,Y)}}.")
         if any(self.schema.classes[name].key for name in feature.targets):
             say(f"mention(Y) :- stated{place}(X,Y).")
         if feature.containment:
@@ -173,10 +175,8 @@ class Program:
                 f"s{place}(X), not has{place}(X)."
             )
             say(f"stated{place}(X) :- f{place}(X,some({place},X)).")
-        key = any(feature.name in self.schema.classes[name].key for name in feature.sources)
-        if not key:
+        if not self.is_key(feature):
             say(f":- stated{place}(X), keyed(X), not mention(X).")
-            say(f"#minimize{{1,{place},X : stated{place}(X)}}.")
 
     # ---- predicates --------------------------------------------------------------------------
 

@@ -301,6 +301,8 @@ class _Settling:
         if record.start >= 0 and self._is_surplus(node, record):
             now.append((None, "surplus", None))
             must.append((None, "surplus", None))
+        if record.role == "mentioned" and self._would_be_ambiguous(node, record):
+            must.append((None, "clash", record.name))
         if record.role != "mentioned" and len(record.kinds) == 1:
             info = model.schema.classes[next(iter(record.kinds))]
             for feature in info.bounded:
@@ -319,6 +321,21 @@ class _Settling:
         after = self.after
         after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
         after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
+
+    def _would_be_ambiguous(self, node: ObjectId, record: Node) -> bool:
+        """Whether references that mean another object could mean this one, were it declared."""
+        model = self.after.model
+        if model.closed or model.scopes is not None:
+            return False
+        others = model.facts.get(("name", record.name))
+        if not others or any(record.name in model.given_names(kind) for kind in record.kinds):
+            return False  # no other bears it, or the text need not declare it
+        classes, nodes = model.schema.classes, model.nodes
+        return any(
+            record.kinds <= classes[target].descendants
+            and any(o != node and nodes[o].kinds <= classes[target].descendants for o in others)
+            for target in model.facts.get(("targets", record.name), ())
+        )
 
     def _is_surplus(self, node: ObjectId, record: Node) -> bool:
         """Whether the objects of its classes are all given, and it is none of them."""

@@ -17,6 +17,8 @@ from language_server.constraints.symmetry import has_a_like
 from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 from language_server.partial_model.model import Frame
 
+# Of clingo's settings these reach most goals within the conflicts: what costs is tried as false.
+_OPTIONS = ("--seed=0", "--configuration=frumpy", "--opt-heuristic=sign", "--warn=none")
 # Seconds between two looks at whether the answer is still wanted.
 _GLANCE = 0.03
 
@@ -28,7 +30,7 @@ def solve(
     conflicts: int = 6000,
     stop: Callable[[], bool] = lambda: False,
 ) -> Goal | None:
-    """A goal with few new objects and facts; None if there is none within the pool and the effort.
+    """A goal that takes little to write; None if there is none within the pool and the effort.
 
     The answer depends on nothing but the arguments.
 
@@ -38,7 +40,7 @@ def solve(
         stop: asked every few hundredths of a second; once it is true there is no goal.
     """
     program = program_of(constraints)
-    control = clingo.Control(["--seed=0", "--configuration=frumpy", "--warn=none"], message_limit=0)
+    control = clingo.Control(_OPTIONS, message_limit=0)
     control.configuration.solve.solve_limit = str(conflicts)  # type: ignore[union-attr]
     control.add("base", [], program.text)
     control.add("base", [], "\n".join(_Facts(program, model, wish).lines()))
@@ -64,6 +66,7 @@ class _Facts:
         self._model = model
         self._wish = wish
         self._pool = dict(self._new_objects())
+        self._written = {each.symbol for each in program.schema.feature_map.values()}
         self._forbidden = set(wish.forbidden)
         for begun in wish.begun:
             node = begun.frame.node
@@ -74,6 +77,7 @@ class _Facts:
         """The facts and the choices."""
         yield from self._objects()
         yield from self._identities()
+        yield from self._prices()
         for feature in self._program.schema.features.values():
             yield from self._attribute(feature) if feature.attribute else self._reference(feature)
         for cell, rows in self._model.facts.items():
@@ -124,6 +128,32 @@ class _Facts:
             yield f"inside({roots[0]}). {self._program.kind(root or '')}({roots[0]})."
             yield from (f":- obj({number})." for number in roots[1:])
 
+    def _prices(self) -> Iterator[str]:
+        """What to keep low."""
+        prices, program = self._wish.prices, self._program
+        for name, info in program.schema.classes.items():
+            if not info.abstract:
+                kind, price = program.kind(name), prices.objects.get(name, 3)
+                yield f"#minimize{{{price},{kind},X : {kind}(X), boxed(X)}}."
+        for feature in program.schema.features.values():
+            place = program.feature(feature.symbol)[1:]
+            first, further = (
+                each.get(feature.symbol, 1) for each in (prices.first, prices.further)
+            )
+            if feature.attribute:
+                if not program.is_key(feature):
+                    yield f"#minimize{{{first},{place},X : stated{place}(X)}}."
+                continue
+            yield f"#minimize{{{further},{place},X,Y : stated{place}(X,Y)}}."
+            if first != further:
+                yield (
+                    f"#minimize{{{first - further},{place},X : stated{place}(X,_), "
+                    f"not was{place}(X,_), not next{place}(X)}}."
+                )
+        for begun in self._wish.begun:
+            for symbol in begun.next if begun.frame.node is not None else ():
+                yield f"next{program.feature(symbol)[1:]}({begun.frame.node})."
+
     def _root(self) -> str | None:
         """The class of the root where the model does not have it yet."""
         if not self._wish.begun:
@@ -158,14 +188,15 @@ class _Facts:
                 yield from self._required(begun, "X", f", is{depth}(X)")
 
     def _required(self, begun: Begun, node: str, condition: str) -> Iterator[str]:
-        # What a keyed object has already may be stated again.
+        # What a keyed object has already may be stated again, and the name of a mentioned one is.
         info = begun.frame.info
-        again = info is not None and bool(info.key)
+        keyed = info is not None and bool(info.key)
         for symbol in sorted(begun.required):
             place = self._program.feature(symbol)[1:]
-            attribute = self._program.schema.features[symbol].attribute
+            feature = self._program.schema.features[symbol]
+            again = keyed or feature.name == "name"
             fact = f"f{place}" if again else f"stated{place}"
-            arguments_ = f"({node})" if attribute and not again else f"({node},_)"
+            arguments_ = f"({node})" if feature.attribute and not again else f"({node},_)"
             yield f":- not {fact}{arguments_}{condition}."
 
     def _identified_by(self, frame: Frame, begun: Begun) -> Iterator[ObjectId]:
@@ -213,11 +244,19 @@ class _Facts:
                 continue
             if record.role == "individual" and self._has_a_like(record.name):
                 continue
+            if record.role == "declared" and not self._means_one(record.name, feature):
+                continue
             if not feature.containment or record.role in ("mentioned", "keyed"):
                 yield f"dst{place}({node})."
         for number, name in self._pool.items():
             if name in feature.targets:
                 yield f"dst{place}({number})."
+
+    def _means_one(self, name: str | None, feature: FeatureInfo) -> bool:
+        """Whether a reference to an object by its plain name is not ambiguous."""
+        model = self._model
+        alike = model.facts.get(("name", name), ()) if model.scopes is None else ()
+        return len([each for each in alike if model.nodes[each].kinds <= feature.targets]) < 2
 
     def _has_a_like(self, name: str | None) -> bool:
         """Whether another individual, which is tried, makes no difference to this one."""
@@ -236,6 +275,8 @@ class _Facts:
         yield from self._sources(feature, place)
 
     def _sources(self, feature: FeatureInfo, place: str) -> Iterator[str]:
+        if feature.symbol not in self._written:
+            return  # it only follows from others
         for node, record in self._model.nodes.items():
             if (
                 record.role != "new"

@@ -235,6 +235,17 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
     name = model.name_of(node)
     what = f"{cls} '{name}'" if name else cls
     degree = 1
+    if kind == "clash":
+        return Violation(
+            cls_name,
+            "reference",
+            "ambiguous-reference",
+            f"{what} cannot be declared any more: '{name}' would not be unique",
+            (node,),
+            (model.label(node),),
+            start,
+            end,
+        )
     if feature is None:
         others = sorted(_given_names(model, cls_name, name))[:5]
         hint = f"; there are {', '.join(others)}" if others else ""

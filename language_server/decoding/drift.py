@@ -32,10 +32,12 @@ class Drift:
     Attributes:
         length: tokens to keep.
         why: for a person.
+        again: the token that began the last round of a circle, by its place in the path.
     """
 
     length: int
     why: str
+    again: int | None = None
 
 
 class DriftControl:
@@ -55,7 +57,6 @@ class DriftControl:
         drift = self._circle() or self._wander()
         if drift is not None:
             self._returns += 1
-            self._unit = drift.length
         return drift
 
     def _circle(self) -> Drift | None:
@@ -63,13 +64,18 @@ class DriftControl:
         period = period_of(text)
         if period is None:
             begun = stutter_of(text)
-            place = self._place(begun) if begun is not None else None
-            return None if place is None else Drift(place, "the same line again, a little changed")
+            line = text.rfind("\n", 0, len(text) - 1) + 1
+            return self._drift(begun, line, "the same line again, a little changed")
         # Of the passage, the first stays, up to the end of its line where it has lines.
         end = len(text) - (_TIMES - 1) * period
         line = text.find("\n", max(0, end - 1), len(text) - period)
-        place = self._place(line + 1 if line >= 0 else end)
-        return None if place is None else Drift(place, "the same passage again and again")
+        back = line + 1 if line >= 0 else end
+        return self._drift(back, len(text) - period, "the same passage again and again")
+
+    def _drift(self, back: int | None, again: int, why: str) -> Drift | None:
+        """Of characters, places in the path."""
+        place = self._place(back) if back is not None else None
+        return None if place is None else Drift(place, why, self._place(again))
 
     def _wander(self) -> Drift | None:
         run = self._run
@@ -77,7 +83,8 @@ class DriftControl:
         if guide.ends_unit(len(run.state_at(self._unit).guide.text)):
             self._unit = run.length
         elif run.length - self._unit >= _FAR and self._unit > 0:
-            return Drift(self._unit, "no end of what was begun")
+            begun, self._unit = self._unit, run.length
+            return Drift(begun, "no end of what was begun")
         return None
 
     def _place(self, characters: int) -> int | None:

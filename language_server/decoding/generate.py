@@ -26,6 +26,7 @@ from language_server.decoding.run import Limits
 from language_server.decoding.sampling import Sampler, Sampling
 from language_server.decoding.strategies import DEFAULT_STRATEGY, GuideKind, strategy_named
 from language_server.decoding.task import DEFAULT_MAX_TOKENS, Task
+from language_server.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
     from language_server.languages import Language
@@ -54,6 +55,7 @@ def generate(
     sampling: Sampling | None = None,
     reasoning: int = 0,
     drift_control: bool = True,
+    canonical_layout: bool = False,
     write: Write = Task.write,
 ) -> Generation:
     """Write a text of ``language`` that fits ``description``.
@@ -68,6 +70,8 @@ def generate(
         on_event: called in this thread while the text grows.
         reasoning: tokens the model may think aloud before it writes; they are not of the budget.
         drift_control: whether ``assured`` takes back a text that circles or wanders.
+        canonical_layout: whether white space that the language's examples leave no choice about is
+            written without asking the model.
         write: what is done with the text to write; a search writes it several times.
 
     Raises:
@@ -86,7 +90,9 @@ def generate(
         sampler = Sampler(sampling or Sampling(), seed)
         thoughts = think(model, prompt, sampler, Limits(reasoning, ends_at, cancel), on_event)
         prompt, to_draft = thoughts.precede(prompt), thoughts.precede(to_draft)
-    policy = LayoutPolicy().widened_to(example.text for example in language.examples)
+    policy = LayoutPolicy(canonical=canonical_layout).widened_to(
+        example.text for example in language.examples
+    )
 
     limits = Limits(max_tokens, ends_at, cancel, drift_control=drift_control)
     limits.effort = _effort(limits.stop)
@@ -100,6 +106,7 @@ def generate(
         policy,
         sampling or Sampling(),
         on_event,
+        judge=partial(_fault, language),
     )
     guided = task
     if chosen.guide != "none":
@@ -136,6 +143,10 @@ def generate_with(
     return task.write()
 
 
+def _fault(language: Language, text: str) -> Diagnostic | None:
+    return next((found for found in language.judge(text) if found.severity == "error"), None)
+
+
 def _syntax_behind(language: Language, text: str) -> ContextFree | None:
     return language.grammar.context_free.after(text)
 
@@ -155,7 +166,7 @@ def _cascade(language: Language, task: Task, write: Callable[[], Generation]) ->
     begun = task.guide.text
     draft = replace(task, guide=Unguided(begun), strategy="free").write()
     text = begun + _in_own_words(language, begun, artefact(draft.generated))
-    fault = next((found for found in language.judge(text) if found.severity == "error"), None)
+    fault = _fault(language, text)
     if fault is None:
         return replace(draft, text=text, strategy=task.strategy, complete=True)
     if task.on_event is not None:

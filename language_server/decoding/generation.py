@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Origin = Literal["model", "forced", "witness"]
-EventKind = Literal["thought", "token", "forced", "witness", "rejection", "backtrack", "snapshot"]
+EventKind = Literal[
+    "thought", "token", "forced", "witness", "unit", "snapshot", "rejection", "backtrack"
+]
 Finish = Literal["end", "budget", "deadline", "cancelled", "dead-end"]
 
 
@@ -21,7 +23,8 @@ class Event:
 
     Attributes:
         kind: ``thought`` (before the text), ``token`` (the model's choice), ``forced``,
-            ``witness``, ``rejection``, ``backtrack``, ``snapshot``.
+            ``witness``, ``unit`` (a syntactic unit has ended), ``snapshot``, ``rejection``,
+            ``backtrack``.
         text: the text that was added; for ``rejection`` what was refused, if one piece was.
         length: characters of the generated text that stand behind the event; a ``backtrack``
             takes the text back to this length.
@@ -48,8 +51,11 @@ class Generation:
         prefix_text: the given beginning.
         finish: ``end`` (the model ended, or nothing could follow), ``budget``, ``deadline``,
             ``cancelled``, ``dead-end`` (no token was allowed; only strategies without look-back).
-        complete: whether the strategy's own guide calls the text finished and consistent; the
-            last word is the language's (``Language.judge``). None for ``free``.
+        complete: whether the strategy's own guide calls the text finished and consistent, and the
+            language has nothing against it where it was asked. None for ``free``.
+        refusal: what the language has against the finished text by its last word
+            (``Language.judge``: textX with the language's own processors, the constraints, its
+            compiler); None if that is nothing, or if it was not asked (``free``, ``grammar``).
         tokens: tokens of the result by origin.
         model_calls: forward passes asked of the model.
         rejections: tokens and subtrees of tokens that were refused.
@@ -76,6 +82,7 @@ class Generation:
     likelihood: float | None = None
     thoughts: str = ""
     refused_draft: str | None = None
+    refusal: str | None = None
 
     @property
     def generated(self) -> str:
@@ -99,4 +106,5 @@ class Generation:
             "seconds": {part: round(value, 4) for part, value in self.seconds.items()},
             **({"thoughts": self.thoughts} if self.thoughts else {}),
             **({"refused_draft": self.refused_draft} if self.refused_draft is not None else {}),
+            **({"refusal": self.refusal} if self.refusal is not None else {}),
         }

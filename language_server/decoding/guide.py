@@ -93,6 +93,9 @@ class Guide(Protocol):
     def forced(self) -> str:
         """Text that must come next whatever the model says; '' if there is none."""
 
+    def usual(self) -> str:
+        """Text that comes next if it is laid out as the language's examples are; '' if none."""
+
     def expected(self) -> Sequence[Any]:
         """The terminals that may stand at the end (see ``language_server.syntax.Expected``)."""
 
@@ -131,6 +134,9 @@ class Unguided:
         return Unguided(self.text + text)
 
     def forced(self) -> str:
+        return ""
+
+    def usual(self) -> str:
         return ""
 
     def expected(self) -> Sequence[Any]:
@@ -224,6 +230,9 @@ class Metered:
 
     def forced(self) -> str:
         return self._timed(self._guide.forced)
+
+    def usual(self) -> str:
+        return self._timed(self._guide.usual)
 
     def expected(self) -> Sequence[Any]:
         return self._timed(self._guide.expected)

@@ -61,6 +61,7 @@ _FORMS: tuple[GrammarOption, ...] = (
 )
 # What no model writes unless it is made to.
 _PROBE = "qzxvkjqzxvkj"
+_PROBE_PROMPT = "A word:"  # to llama-cpp-python's server no prompt at all is an error of its own
 _PROBE_GRAMMAR = f'root ::= "{_PROBE}"\n'
 
 
@@ -162,7 +163,7 @@ class HttpModel(LanguageModel):
         return self._options[0]
 
     def _obeys(self, stop: Stop, option: GrammarOption) -> bool:
-        request = self._request("", 0) | option(_PROBE_GRAMMAR) | {"max_tokens": 4}
+        request = self._request(_PROBE_PROMPT, 0) | option(_PROBE_GRAMMAR) | {"max_tokens": 4}
         try:
             answer = _ask(self._client, "POST", "completions", request, stop)
         except _Refused:

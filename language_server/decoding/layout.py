@@ -23,12 +23,14 @@ class LayoutPolicy:
     Attributes:
         spaces: a run of blanks and tabs.
         newlines: line ends in a run of white space.
-        digits: a run of digits.
+        digits: a run of digits, in bytes: beyond ASCII one may take several tokens.
         word: a run of letters, digits and underscores.
         comment: one comment.
         aside: white space and comments between two pieces of text that say something.
         literal: one terminal (a string, a number, a name), as far as the guide tells where it
             began.
+        canonical: whether white space and what it leads to is written as the language's examples
+            have it wherever they leave no choice, without asking the model; it may write more.
     """
 
     spaces: int | None = 16
@@ -38,6 +40,7 @@ class LayoutPolicy:
     comment: int | None = 120
     aside: int | None = 160
     literal: int | None = 80
+    canonical: bool = False
 
     @staticmethod
     def free() -> LayoutPolicy:
@@ -54,11 +57,14 @@ class LayoutPolicy:
             newlines=_wider(
                 self.newlines, max(map(_line_ends, re.findall(r"\s*\n\s*", text)), default=0)
             ),
-            digits=_wider(self.digits, _longest(re.findall(r"\d+", text))),
+            digits=_wider(
+                self.digits, max((len(run.encode()) for run in re.findall(r"\d+", text)), default=0)
+            ),
             word=_wider(self.word, _longest(re.findall(r"\w+", text))),
             comment=_wider(self.comment, line),
             aside=_wider(self.aside, _longest_aside(text)),
             literal=_wider(self.literal, _longest(re.findall(r'"[^"\n]*"', text))),
+            canonical=self.canonical,
         )
 
     def forbids(self, runs: _Runs) -> bool:
@@ -122,7 +128,7 @@ class _Runs:
             return _Runs(spaces=self.spaces + 1, newlines=self.newlines)
         if character in "\n\r":
             return _Runs(newlines=self.newlines + (character == "\n"))
-        digits = self.digits + 1 if character.isdigit() else 0
+        digits = self.digits + len(character.encode()) if character.isdigit() else 0
         word = self.word + 1 if character == "_" or character.isalnum() else 0
         return _Runs(digits=digits, word=word)
 
@@ -177,6 +183,12 @@ class Layout:
         full = self.runs.comment > 0 and self._comment_is_full(1)
         return not full or not guide.in_comment or character in guide.comment_end
 
+    @property
+    def ends_word_soon(self) -> bool:
+        """Whether a letter or a digit more may be too much."""
+        policy, runs = self.policy, self.runs
+        return _over(policy.word, runs.word + 1) or _over(policy.digits, runs.digits + _CODE_POINT)
+
     def slack(self, guide: Guide) -> int:
         """Characters that may follow in any case without a comment or a literal too long."""
         policy, runs = self.policy, self.runs
@@ -190,6 +202,7 @@ class Layout:
 
 
 _ENDLESS = 1 << 30
+_CODE_POINT = 4  # bytes, at most
 
 
 def _over(cap: int | None, length: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,10 @@ from language_server.decoding.guide import Clock, Guide, Metered
 from language_server.decoding.language_model import Cancelled, Context, Logits
 from language_server.decoding.sampling import Sampler, log_probability
 from language_server.decoding.token_filter import State, TokenFilter
+from language_server.diagnostic import Diagnostic
+
+#: What a language has against a finished text by its last word; None if that is nothing.
+Judge = Callable[[str], Diagnostic | None]
 
 
 class Stopped(Exception):
@@ -83,17 +87,23 @@ class Run:
         sampler: Sampler,
         limits: Limits,
         on_event: OnEvent | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.clock = Clock()
         self.limits = limits
         self.filter = token_filter
         self.rejections = 0
         self.backtracks = 0
+        self.lost = 0  # choices of the model that were taken back
         self._context = context
         self._sampler = sampler
         self._on_event = on_event
+        self._judge = judge
+        self._judged: dict[str, Diagnostic | None] = {}
+        self._excluded: list[str] = []
         self._start = token_filter.start(Metered(guide, self.clock))
         self._start_length = len(guide.text)
+        self._unit = self._start_length  # where the last syntactic unit has ended, in characters
         self._path: list[Step] = []
         # For each place of the path, tokens not to be drawn again.
         self._banned: list[set[int]] = [set()]
@@ -130,6 +140,11 @@ class Run:
     def state_at(self, length: int) -> State:
         """The state behind the first ``length`` tokens."""
         return self._path[length - 1].state if length else self._start
+
+    def said(self, place: int) -> str:
+        """What a token of the path added to the text."""
+        begun = self.state_at(place).guide.text
+        return self.state_at(place + 1).guide.text[len(begun) :]
 
     @property
     def model_calls(self) -> int:
@@ -173,7 +188,7 @@ class Run:
         for token, after in draw:
             self.rejections += draw.rejections - counted
             counted = draw.rejections
-            if token not in banned:
+            if token not in banned and not self._is_excluded(after):
                 yield token, after
             self.check_time()
         self.rejections += draw.rejections - counted
@@ -198,14 +213,12 @@ class Run:
             self._path.append(step)
             self._banned.append(set())
         self._context.append([step.token for step in path])
-        if self.limits.forced_text and not self.state.pending:
-            self._append_forced(self.state.guide.forced())
+        self._append_forced()
 
     def take(self, token: int, after: State, origin: Origin = "model") -> None:
         """Append a token, and the text it forces."""
         self._append(token, after, origin)
-        if self.limits.forced_text and not after.pending:
-            self._append_forced(self.state.guide.forced())
+        self._append_forced()
 
     def write(self, tokens: list[int], origin: Origin) -> None:
         """Append tokens that are known to be allowed.
@@ -226,10 +239,12 @@ class Run:
         count = len(self._path) - length
         if count <= 0:
             return
+        self.lost += sum(step.origin == "model" for step in self._path[length:])
         del self._path[length:]
         self._said = None
         del self._banned[length + 1 :]
         self._context.rewind(count)
+        self._unit = min(self._unit, len(self.state.guide.text))
         self.backtracks += 1
         self.emit("backtrack", "", why)
 
@@ -251,6 +266,27 @@ class Run:
         """Do not draw ``token`` again at this place as long as the path before it stays."""
         self._banned[-1].add(token)
 
+    def exclude(self, text: str) -> None:
+        """Do not draw what makes the text begin with ``text``, at whichever place."""
+        self._excluded.append(text)
+
+    def _is_excluded(self, after: State) -> bool:
+        return bool(self._excluded) and after.guide.text.startswith(tuple(self._excluded))
+
+    def fault(self, text: str | None = None) -> Diagnostic | None:
+        """What the language has against a finished text, by default the text so far.
+
+        None if that is nothing, or nobody is there to be asked.
+        """
+        if self._judge is None:
+            return None
+        text = self.state.guide.text if text is None else text
+        if text not in self._judged:
+            started = time.perf_counter()
+            self._judged[text] = self._judge(text)
+            self.clock.semantics += time.perf_counter() - started
+        return self._judged[text]
+
     def refuse(self, after: State, why: str) -> None:
         """Count and report a token the strategy itself turns down."""
         self.rejections += 1
@@ -271,8 +307,20 @@ class Run:
         self._context.append([token])
         kind: EventKind = "token" if origin == "model" else origin
         self.emit(kind, after.guide.text[len(before.guide.text) :])
+        if self._on_event and not after.pending and after.guide.ends_unit(self._unit):
+            self._unit = len(after.guide.text)
+            self.emit("unit", "")
 
-    def _append_forced(self, text: str) -> None:
+    def _append_forced(self) -> None:
+        """Append what must come next and, in canonical layout, what usually does."""
+        state = None
+        while self.limits.forced_text and state is not self.state and not self.state.pending:
+            state = self.state
+            self._append_text(state.guide.forced())
+            if self.filter.policy.canonical:
+                self._append_text(self.state.guide.usual())
+
+    def _append_text(self, text: str) -> None:
         try:
             tokens = self.filter.vocabulary.encode(text)
         except GenerationError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from language_server.decoding.generation import Finish, Generation, GenerationError, OnEvent
 from language_server.decoding.layout import LayoutPolicy
-from language_server.decoding.run import Limits, Run, Stopped
+from language_server.decoding.run import Judge, Limits, Run, Stopped
 from language_server.decoding.sampling import Sampler, Sampling
 from language_server.decoding.strategies import strategy_named
 from language_server.decoding.token_filter import TokenFilter
@@ -28,6 +28,7 @@ class Task:
         strategy: a name of ``STRATEGIES``, or ``cascade:`` and the name of another one.
         policy: caps on layout; the default ones where there are none given.
         sampler: how tokens are drawn, where that is not with ``sampling`` and ``seed`` alone.
+        judge: who has the last word on the finished text, where there is somebody.
     """
 
     guide: Guide
@@ -40,6 +41,7 @@ class Task:
     sampling: Sampling = field(default_factory=Sampling)
     on_event: OnEvent | None = None
     sampler: Sampler | None = None
+    judge: Judge | None = None
 
     def write(self) -> Generation:
         """Write it.
@@ -59,8 +61,8 @@ class Task:
         """A run that has not begun."""
         if self.limits.max_tokens < 1:
             raise GenerationError("the token budget must be at least 1")
-        guided = strategy_named(self.strategy).guide != "none"
-        policy = self.policy if guided else LayoutPolicy.free()
+        strategy = strategy_named(self.strategy)
+        policy = self.policy if strategy.guide != "none" else LayoutPolicy.free()
         return Run(
             context,
             TokenFilter(self.model.vocabulary, policy),
@@ -68,6 +70,7 @@ class Task:
             self.sampler or Sampler(self.sampling, self.seed),
             self.limits,
             self.on_event,
+            self.judge if strategy.heeds_judge else None,
         )
 
     def grow(self, run: Run) -> Finish:
@@ -81,6 +84,7 @@ class Task:
         """What a run has come to."""
         state = run.state
         guided = strategy_named(self.strategy).guide != "none"
+        fault = run.fault() if state.may_end else None
         return Generation(
             text=state.guide.text,
             prefix_text=self.guide.text,
@@ -88,7 +92,8 @@ class Task:
             model=self.model.name,
             seed=self.seed,
             finish=finish,
-            complete=state.may_end if guided else None,
+            complete=state.may_end and fault is None if guided else None,
+            refusal=fault.message if fault is not None else None,
             tokens=run.tokens_by_origin(),
             model_calls=run.model_calls,
             rejections=run.rejections,

@@ -89,10 +89,9 @@ class TokenFilter:
 
     def within_caps(self, state: State, after: State) -> bool:
         """Whether the layout policy likes the step from ``state`` to ``after``."""
-        text = after.guide.text[len(state.guide.text) :]
         if after.pending:
-            # Half a code point counts as a letter: it must not slip past a cap.
-            text += "x"
+            return any(self.within_caps(state, whole) for whole in _finished(after))
+        text = after.guide.text[len(state.guide.text) :]
         return state.layout.permits(text, state.guide, after.guide)
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:
@@ -129,10 +128,13 @@ class TokenFilter:
             return mask.copy()
         runs = _memory(self.vocabulary).runs
         liked = mask & runs.within(state.layout)
-        doubtful = np.flatnonzero(liked & (runs.length > state.layout.slack(state.guide)))
-        if len(doubtful) > _MOST_DOUBTS:
+        doubtful = runs.length > state.layout.slack(state.guide)
+        if state.layout.ends_word_soon:
+            doubtful |= runs.cut
+        doubts = np.flatnonzero(liked & doubtful)
+        if len(doubts) > _MOST_DOUBTS:
             return None
-        for token in doubtful.tolist():
+        for token in doubts.tolist():
             after = self.step(state, token)
             liked[token] = after is not None and self.within_caps(state, after)
         return liked
@@ -335,22 +337,34 @@ class _Item:
 
 def _can_finish(state: State) -> bool:
     """Whether some code point beginning with the pending bytes may stand here."""
+    return next(_finished(state), None) is not None
+
+
+def _finished(state: State) -> Iterator[State]:
+    """The state with its last code point finished, in all ways that differ."""
     low, high = code_points(state.pending)
-    return _may_stand(state.guide, low, high)
+    for guide in _with_one_of(state.guide, low, high):
+        yield State(guide, state.layout)
 
 
 def _may_stand(guide: Guide, low: int, high: int) -> bool:
-    """Whether one of the code points from ``low`` to ``high`` (beyond ASCII) may stand here.
+    """Whether one of the code points from ``low`` to ``high`` may stand here."""
+    return next(_with_one_of(guide, low, high), None) is not None
+
+
+def _with_one_of(guide: Guide, low: int, high: int) -> Iterator[Guide]:
+    """What follows with code points from ``low`` to ``high`` (beyond ASCII), one of each kind.
 
     Not all are tried. The regular expressions of textX's grammars (Python's ``re``) tell characters
     apart by general category, by white space, and by naming single characters or the ends of
     ranges; a model tells them apart by the names the text contains. One of each kind is enough.
     """
     named = {character for character in _named(guide) if low <= ord(character) <= high}
-    return any(
-        guide.may_follow(character) and guide.advance(character).alive
-        for character in (*sorted(named), *samples(low, high))
-    )
+    for character in (*sorted(named), *samples(low, high)):
+        if guide.may_follow(character):
+            after = guide.advance(character)
+            if after.alive:
+                yield after
 
 
 def _named(guide: Guide) -> set[str]:

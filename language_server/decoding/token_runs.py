@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +11,17 @@ import numpy.typing as npt
 from language_server.decoding.code_points import split_code_points
 from language_server.decoding.layout import Layout
 
+_CUT = "\N{OBJECT REPLACEMENT CHARACTER}"
 _KINDS = ("spaces", "newlines", "digits", "word")
 _RUNS = {
     "spaces": re.compile(r"[ \t]+"),
     "newlines": re.compile(r"[ \t\r\n]+"),
     "digits": re.compile(r"\d+"),
     "word": re.compile(r"\w+"),
+}
+_SIZES: dict[str, Callable[[str], int]] = {
+    "newlines": lambda run: run.count("\n"),
+    "digits": lambda run: len(run.encode()),
 }
 
 
@@ -25,11 +30,13 @@ class TokenRuns:
 
     Attributes:
         length: characters of each token.
+        cut: which tokens end inside a code point.
     """
 
     def __init__(self, token_bytes: Sequence[bytes | None]) -> None:
         texts = [_text(data) for data in token_bytes]
         self.length = np.asarray([len(text) for text in texts], dtype=np.int32)
+        self.cut = np.asarray([text.endswith(_CUT) for text in texts], dtype=np.bool_)
         self._first: dict[str, npt.NDArray[np.int32]] = {}
         self._longest: dict[str, npt.NDArray[np.int32]] = {}
         for kind in _KINDS:
@@ -50,17 +57,17 @@ class TokenRuns:
 
 
 def _text(data: bytes | None) -> str:
-    """What a token says; half a code point counts as a letter."""
+    """What a token says, with a mark for half a code point."""
     if not data:
         return ""
     split = split_code_points(data)
-    return "" if split is None else split[0] + "x" * bool(split[1])
+    return "" if split is None else split[0] + _CUT * bool(split[1])
 
 
 def _measure(kind: str, text: str) -> tuple[int, int]:
     first = longest = 0
     for run in _RUNS[kind].finditer(text):
-        size = run.group().count("\n") if kind == "newlines" else len(run.group())
+        size = _SIZES.get(kind, len)(run.group())
         longest = max(longest, size)
         if run.start() == 0:
             first = size

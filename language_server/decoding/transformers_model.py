@@ -35,7 +35,7 @@ _LARGEST_PIECE = 128
 _SMALLEST_PIECE = 16
 # A request can be cancelled between two pieces: a piece should take no longer than this.
 _PIECE_SECONDS = 0.15
-_REMEMBERED_LOGITS = 16
+_REMEMBERED_LOGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +187,9 @@ class _CachedContext(Context):
             del self._tokens[-count:]
 
     def logits(self) -> Logits:
-        self.calls += 1
-        return self._vocabulary.fit(self._engine.logits(self._tokens, self._stop))
+        logits, computed = self._engine.logits(self._tokens, self._stop)
+        self.calls += computed
+        return self._vocabulary.fit(logits)
 
 
 class _Engine:
@@ -208,8 +209,10 @@ class _Engine:
         length = getattr(self._network.config, "max_position_embeddings", None)
         return int(length) if length else None
 
-    def logits(self, tokens: list[int], stop: Stop) -> Logits:
-        """Logits behind ``tokens``; computes only what the cache does not hold.
+    def logits(self, tokens: list[int], stop: Stop) -> tuple[Logits, bool]:
+        """Logits behind ``tokens``, and whether they were not known.
+
+        Computes only what the cache does not hold.
 
         Raises:
             Cancelled: ``stop`` said so before or between pieces; what was computed stays cached.
@@ -223,7 +226,7 @@ class _Engine:
             if len(self._cached) == len(tokens):
                 known = self._remembered.get(len(tokens))
                 if known is not None:
-                    return known
+                    return known, False
                 self._keep(len(tokens) - 1)
             while True:
                 _raise_if(stop)
@@ -231,7 +234,7 @@ class _Engine:
                 logits = self._feed(tokens[place : place + self._piece])
                 if len(self._cached) == len(tokens):
                     self._remember(logits)
-                    return logits
+                    return logits, True
         finally:
             self._lock.release()
 

@@ -21,6 +21,7 @@ from language_server.diagnostic import Diagnostic
 from language_server.features.proofs import verdict_within
 from language_server.languages import Language
 from language_server.projection import Move, Prefix
+from language_server.projection.moves import is_meant
 from language_server.syntax import Expected
 
 Kind = Literal["keyword", "reference", "declaration", "value"]
@@ -144,10 +145,14 @@ def _verdict(
     whole = behind.text + context.after
     if faults is not None and faults.none_in(whole):
         return "proven"  # with what stands behind the cursor the model is complete already
-    answer = verdict_within(behind, context.deadline).answer
-    if answer == "no":
+    verdict = verdict_within(behind, context.deadline)
+    if verdict.answer == "no":
         return None
-    return "proven" if answer == "yes" and not (faults and faults.added(whole)) else "unknown"
+    if verdict.witness is None or (faults and faults.added(whole)):
+        return "unknown"
+    start = len(behind.text) - len(move.text)
+    finished = behind.advance(verdict.witness)
+    return "proven" if is_meant(finished, start, move) else "unknown"
 
 
 def _proposal(context: _Context, move: Move, verdict: Literal["proven", "unknown"]) -> Proposal:

@@ -117,7 +117,7 @@ def _meant(
 ) -> Iterator[Definition]:
     """What the reference at a place means, best first: the language's own rules know better."""
     model = analysis.evaluation.model
-    for link in model.links:
+    for link in (*model.links, *analysis.targets):
         if link.start <= offset <= link.end and link.name_start >= 0:
             file = Path(link.path) if link.path else None
             yield Definition(file, link.name_start, link.name_end)

@@ -16,7 +16,7 @@ from textx.metamodel import TextXMetaModel
 
 from language_server.constraints import Mapping
 from language_server.constraints.theory import ClassSymbol, Feature, Place, Theory
-from language_server.languages.expressions import choices, grammar_classes, rule_of
+from language_server.languages.expressions import choices, grammar_classes, has_twin, rule_of
 from language_server.languages.metamodel import is_mixed, primitive_of
 from language_server.languages.references import link_rules, way_of
 from language_server.partial_model.ways import OWN
@@ -82,7 +82,7 @@ def agree(metamodel: TextXMetaModel, theory: Theory) -> Agreement:
 
 
 def clashes_with_textx(metamodel: TextXMetaModel) -> Iterator[Mismatch]:
-    """Features that hide what textX itself keeps in its objects.
+    """Names that mean something else to textX, or several things.
 
     textX walks up to the model by ``parent``; a feature of that name may send it in a circle.
     """
@@ -96,6 +96,15 @@ def clashes_with_textx(metamodel: TextXMetaModel) -> Iterator[Mismatch]:
                     (attribute.position, attribute.position),
                     cure="give it another name",
                 )
+        if has_twin(name, metamodel):
+            yield Mismatch(
+                "warning",
+                f"a rule of an imported grammar is called '{name}' as well: constraints cannot "
+                "tell their objects apart, and textX alone resolves their references",
+                None,
+                (cls._tx_position, cls._tx_position),
+                cure="give them different names",
+            )
 
 
 def idle_imports(metamodel: TextXMetaModel) -> Iterator[Mismatch]:

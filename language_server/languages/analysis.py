@@ -12,7 +12,7 @@ from language_server.constraints import Assertion, ConstraintSet, Evaluation, Vi
 from language_server.diagnostic import Diagnostic
 from language_server.languages.declaration import OwnRules
 from language_server.languages.wording import syntax_message
-from language_server.partial_model import Reading, Surroundings
+from language_server.partial_model import Reading, Surroundings, Target
 from language_server.syntax import Grammar, Parse, SyntaxFault
 
 logger = logging.getLogger(__name__)
@@ -31,12 +31,14 @@ class Analysis:
         evaluation: its model, closed, and what holds in it.
         parse: what could be read; offsets in it leave out a byte-order mark.
         reading: how the model was read, for the analysis of an edited text.
+        targets: what references mean that only code of the language resolves.
     """
 
     diagnostics: tuple[Diagnostic, ...]
     evaluation: Evaluation
     parse: Parse
     reading: Reading | None = field(default=None, repr=False)
+    targets: tuple[Target, ...] = ()
 
 
 def analyse(

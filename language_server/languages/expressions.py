@@ -28,6 +28,16 @@ def grammar_classes(metamodel: TextXMetaModel) -> dict[str, Any]:
     return found
 
 
+def has_twin(name: str, metamodel: TextXMetaModel) -> bool:
+    """Whether several rules of objects have a name, in grammars that import each other.
+
+    TextX tells their classes apart; here they have one name.
+    """
+    classes = (namespace.get(name) for namespace in metamodel.namespaces.values())
+    with_objects = [cls for cls in classes if getattr(cls, "_tx_type", "match") != "match"]
+    return len({cls._tx_fqn for cls in with_objects}) > 1
+
+
 def choices(rule: Any) -> tuple[str, ...] | None:
     """The texts of a match rule that is a choice of fixed texts; None for any other rule."""
     kind = kind_of(rule)

@@ -36,8 +36,13 @@ class Files(Protocol):
     def text(self, path: str) -> str | None:
         """The text of a file as it stands now; None if there is no such text."""
 
-    def matching(self, pattern: str, recursive: bool) -> list[str]:
-        """The absolute paths that a glob matches."""
+    def matching(self, pattern: str, recursive: bool, hidden: bool) -> list[str]:
+        """The absolute paths that a glob matches.
+
+        Args:
+            recursive: whether ``**`` means any number of folders.
+            hidden: whether names that begin with a dot are matched by wildcards.
+        """
 
     def language(self, path: str) -> Language | None:
         """The language registered with textX for such a file, if there is one."""
@@ -55,8 +60,9 @@ class Disk:
         except (OSError, UnicodeDecodeError):
             return None
 
-    def matching(self, pattern: str, recursive: bool) -> list[str]:
-        return [os.path.abspath(found) for found in glob.glob(pattern, recursive=recursive)]
+    def matching(self, pattern: str, recursive: bool, hidden: bool) -> list[str]:
+        found = glob.glob(pattern, recursive=recursive, include_hidden=hidden)
+        return [os.path.abspath(each) for each in found]
 
     def language(self, path: str) -> Language | None:
         from language_server.languages.registry import registered_language
@@ -189,6 +195,7 @@ class _Cluster:
                 for pattern in imports.patterns:
                     found = self._matching(self._from_root(pattern), imports)
                     self._take(member, None, found, pattern, cause, True)
+                member.visible.update(dict.fromkeys(~model for model in imports.models))
                 continue
             for one in member.scopes.imports():
                 found = self._named(member, one, imports)
@@ -236,7 +243,7 @@ class _Cluster:
         return []
 
     def _matching(self, pattern: str, imports: Imports) -> list[str]:
-        return self._library.files.matching(pattern, imports.recursive)
+        return self._library.files.matching(pattern, imports.recursive, imports.hidden)
 
     def _from_root(self, pattern: str) -> str:
         root = self._library.files.root

@@ -34,6 +34,7 @@ from language_server.languages.grammar_file import (
 from language_server.languages.grammar_language import grammar_language
 from language_server.languages.imports import Disk, Home, Library, Neighbours
 from language_server.languages.metamodel import implied_theory
+from language_server.languages.own_code import Decision, decide
 from language_server.languages.problem_language import further_problem_check
 from language_server.languages.prompt import HIDDEN_NAME, PromptTemplate, without_name
 from language_server.languages.references import link_rules
@@ -137,7 +138,7 @@ class Language:
         """What the placeholders {language}, {summary} and {facts} of the prompt stand for."""
         name, summary = self.name, self.summary
         if self.prompt.hides_language:
-            name, summary = HIDDEN_NAME, without_name(summary, name, self.grammar.keywords())
+            name, summary = HIDDEN_NAME, without_name(summary, name, self.grammar.keywords)
         facts = "These facts hold: " + " ".join(map(written, self.given)) if self.given else ""
         return {"language": name, "summary": summary, "facts": facts}
 
@@ -154,7 +155,8 @@ class Language:
 
     def at(self, path: Path, library: Library) -> Language:
         """The language for the text of one file; what it imports is found by the library."""
-        return replace(self, home=Home(library, path)) if self.links.imports else self
+        looks_around = self.links.imports or self.links.has_own
+        return replace(self, home=Home(library, path)) if looks_around else self
 
     def with_given(self, facts: Path) -> Language:
         """The language for texts of which some facts hold from the start.
@@ -180,6 +182,10 @@ class Language:
             prompt = replace(prompt, hides_language=hides_language)
         return replace(self, definition=replace(self.definition, prompt=prompt))
 
+    @property
+    def _home(self) -> Home:
+        return self.home or Home(Library(Disk()), None)
+
     def surroundings(self, path: Path | None = None) -> Surroundings | None:
         """The files around a text; None where the language does not look beyond the text.
 
@@ -188,8 +194,7 @@ class Language:
         """
         if not self.links.imports:
             return None
-        home = self.home or Home(Library(Disk()), None)
-        return Neighbours(home.library, self, path or home.path)
+        return Neighbours(self._home.library, self, path or self._home.path)
 
     def analyse(
         self, text: str, path: Path | None = None, known: Analysis | None = None
@@ -202,7 +207,7 @@ class Language:
             known: the analysis of an earlier version of the text by this language.
         """
         around = self.surroundings(path)
-        return analyse(
+        analysis = analyse(
             self.grammar,
             self.constraints,
             text,
@@ -213,6 +218,27 @@ class Language:
             own_rules=self.own_rules,
             given=self.given,
         )
+        decision = self._decided(text, analysis, path)
+        if decision is None:
+            return analysis
+        found = (*analysis.diagnostics, *shifted(decision.problems, text))
+        return replace(analysis, diagnostics=found, targets=decision.targets)
+
+    def allows(self, text: str) -> bool:
+        """Whether code of the language's own has nothing against a text without other problems."""
+        if not self.links.has_own:
+            return True
+        parse = self.grammar.parse(text)
+        return decide(self, self._home.library, text, parse, self._home.path).loads
+
+    def _decided(self, text: str, analysis: Analysis, path: Path | None) -> Decision | None:
+        """What textX says to a text in which we find nothing wrong with references ourselves."""
+        if not self.links.has_own or not analysis.parse.complete:
+            return None
+        if any(each.source in ("reference", "syntax") for each in analysis.diagnostics):
+            return None
+        body, home = text.removeprefix(BYTE_ORDER_MARK), self._home
+        return decide(self, home.library, body, analysis.parse, path or home.path)
 
     def problems(
         self, text: str, path: Path | None = None, analysis: Analysis | None = None
@@ -319,7 +345,7 @@ def _check_aliases(definition: Definition, grammar: Grammar) -> None:
                 definition.grammar,
                 cure=cure,
             )
-        if alias in grammar.keywords():
+        if alias in grammar.keywords:
             raise LanguageError(
                 f"'{alias}' cannot stand for '{own}': it is a word of the grammar itself",
                 definition.grammar,

@@ -6,12 +6,20 @@ while the text is written, and judged when it is complete.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from textx.metamodel import TextXMetaModel
 from textx.scoping import ModelLoader, providers, rrel
 
+from language_server.languages.expressions import has_twin
+from language_server.languages.given_models import (
+    GivenModels,
+    features_of,
+    identity_of,
+    root_of,
+)
 from language_server.partial_model.ways import (
     EVERY_CLASS,
     OWN,
@@ -45,13 +53,20 @@ _WITH_IMPORTS = (
 
 def link_rules(metamodel: TextXMetaModel) -> LinkRules:
     """How the references of a language are resolved."""
+    classes = _classes(metamodel)
     ways = {
         (name, attribute.name): way_of(attribute, metamodel, name)
-        for name, cls in _classes(metamodel).items()
+        for name, cls in classes.items()
         for attribute in cls._tx_attrs.values()
         if attribute.ref and not attribute.cont
     }
-    classes = _classes(metamodel)
+    always = tuple(metamodel.builtin_models or ())
+    builtins = metamodel.builtins if isinstance(metamodel.builtins, dict) else {}
+    given = GivenModels(
+        metamodel,
+        (*always, *_added_models(metamodel), *map(root_of, builtins.values())),
+        len(always),
+    )
     targets = {
         attribute.cls.__name__: attribute.cls
         for cls in classes.values()
@@ -60,16 +75,15 @@ def link_rules(metamodel: TextXMetaModel) -> LinkRules:
     }
     return LinkRules(
         ways=ways,
-        features={
-            name: tuple(attribute.name for attribute in cls._tx_attrs.values() if attribute.ref)
-            for name, cls in classes.items()
-        },
-        identity={name: str(cls._tx_fqn) for name, cls in classes.items()},
+        features={name: features_of(cls) for name, cls in classes.items()},
+        identity={name: identity_of(cls) for name, cls in classes.items()},
         fitting={name: _fitting(cls, classes) for name, cls in targets.items()},
-        imports=tuple(_imports(metamodel, classes)),
-        builtins={name: _class_of(thing) for name, thing in metamodel.builtins.items()}
-        if isinstance(metamodel.builtins, dict)
-        else {},
+        imports=tuple(_imports(metamodel, classes, given)),
+        given=given.units,
+        always=tuple(range(len(always))),
+        builtins={
+            name: (identity_of(type(thing)), given.place(thing)) for name, thing in builtins.items()
+        },
     )
 
 
@@ -77,6 +91,8 @@ def way_of(attribute: Any, metamodel: TextXMetaModel, cls: str) -> Way:
     """How one reference is resolved, `OWN` where only textX can do it."""
     builtins = metamodel.builtins
     if (builtins and not isinstance(builtins, dict)) or _renames_imports(metamodel):
+        return OWN
+    if has_twin(cls, metamodel) or has_twin(attribute.cls.__name__, metamodel):
         return OWN
     provider = getattr(attribute, "scope_provider", None)
     for key in (f"{cls}.{attribute.name}", f"*.{attribute.name}", f"{cls}.*", "*.*"):
@@ -104,7 +120,7 @@ def _way(provider: Any, attribute: Any, metamodel: TextXMetaModel) -> Way:
         )
     if kind.__module__ == rrel.__name__:
         return _way_of_expression(provider, attribute, metamodel)
-    if kind in _WITH_IMPORTS and _is_readable(provider) and not metamodel.builtin_models:
+    if kind in _WITH_IMPORTS and _is_readable(provider):
         inner = provider.scope_provider
         if type(inner) is providers.FQN:
             redirected = inner.scope_redirection_logic
@@ -117,7 +133,7 @@ def _way(provider: Any, attribute: Any, metamodel: TextXMetaModel) -> Way:
 
 def _way_of_expression(provider: Any, attribute: Any, metamodel: TextXMetaModel) -> Way:
     across = isinstance(provider, ModelLoader)
-    if across and (metamodel.builtin_models or not _is_readable(provider)):
+    if across and not _is_readable(provider):
         return OWN
     inner = provider.scope_provider if across else provider
     split = inner.split_string
@@ -135,10 +151,12 @@ def _looks_everywhere(provider: Any) -> bool:
 
 def _is_readable(provider: Any) -> bool:
     """Whether it is known which files a provider reads."""
-    return not (
-        getattr(provider, "models_to_be_added_directly", None)
-        or set(provider.glob_args) - {"recursive"}
-    )
+    if any(model._tx_filename for model in getattr(provider, "models_to_be_added_directly", ())):
+        return False  # such a model stands for its file
+    unknown = set(provider.glob_args) - {"recursive", "include_hidden"}
+    if unknown == {"root_dir"}:  # it counts for relative patterns only
+        return all(map(os.path.isabs, getattr(provider, "filename_pattern_list", ())))
+    return not unknown
 
 
 def _is_import_as(provider: Any) -> bool:
@@ -218,12 +236,17 @@ def _fitting(cls: Any, classes: dict[str, Any]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _class_of(thing: Any) -> str:
-    return str(getattr(type(thing), "_tx_fqn", f"{type(thing).__module__}.{type(thing).__name__}"))
+def _added_models(metamodel: TextXMetaModel) -> Iterator[Any]:
+    for provider in metamodel.scope_providers.values():
+        yield from getattr(provider, "models_to_be_added_directly", ())
 
 
-def _imports(metamodel: TextXMetaModel, classes: dict[str, Any]) -> Iterator[Imports]:
+def _imports(
+    metamodel: TextXMetaModel, classes: dict[str, Any], given: GivenModels
+) -> Iterator[Imports]:
     seen: set[int] = set()
+    #: Textx gives all that have no file one name, so that the last one takes the place of each.
+    added = list(_added_models(metamodel))
     for provider in metamodel.scope_providers.values():
         if isinstance(provider, ModelLoader) and id(provider) not in seen:
             seen.add(id(provider))
@@ -233,6 +256,11 @@ def _imports(metamodel: TextXMetaModel, classes: dict[str, Any]) -> Iterator[Imp
                 patterns=None if patterns is None else tuple(patterns),
                 search_path=None if search_path is None else tuple(map(str, search_path)),
                 recursive=bool(provider.glob_args.get("recursive")),
+                hidden=bool(provider.glob_args.get("include_hidden")),
+                models=tuple(
+                    given.place(added[-1])[0]
+                    for _ in getattr(provider, "models_to_be_added_directly", ())
+                ),
                 hides_named=bool(provider.importAs),
                 convert=provider.importURI_converter,
             )

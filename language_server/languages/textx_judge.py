@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from textx.const import UNKNOWN_OBJ_ERROR
 from textx.exceptions import TextXError, TextXSyntaxError
 from textx.metamodel import TextXMetaModel
 
@@ -20,6 +21,7 @@ from language_server.diagnostic import Diagnostic, Source
 STACK_BYTES = 512 * 1024 * 1024
 RECURSION_LIMIT = 200_000
 SECONDS = 20.0
+NOT_IN_TIME = "textx-timeout"  # the code of the problem that it takes longer
 _USUAL_LIMIT = sys.getrecursionlimit()
 
 _settings = threading.Lock()  # stack size and recursion limit are settings of the whole process
@@ -35,6 +37,20 @@ def load_problems(
 ) -> tuple[Diagnostic, ...]:
     """What textX has against a text (it stops at the first problem); empty if it loads.
 
+    Args: as those of `load`.
+    """
+    return load(metamodel, text, path, seconds, root)[1]
+
+
+def load(
+    metamodel: TextXMetaModel,
+    text: str,
+    path: Path | None = None,
+    seconds: float = SECONDS,
+    root: Path | None = None,
+) -> tuple[Any, tuple[Diagnostic, ...]]:
+    """The model that textX loads, or what it has against the text: the first problem.
+
     Args:
         metamodel: the language.
         text: the whole text.
@@ -44,28 +60,31 @@ def load_problems(
             of the process.
     """
     where = {} if root is None else {"project_root": str(root)}
-    outcome: list[BaseException | None] = []
+    models: list[Any] = []
+    errors: list[BaseException] = []
     # Without a text textX would read the file; and what is empty imports nothing.
     file_name = str(path) if path and text else None
 
-    def load() -> None:
+    def run() -> None:
         try:
-            metamodel.model_from_str(text, file_name=file_name, **where)
-            outcome.append(None)
+            models.append(metamodel.model_from_str(text, file_name=file_name, **where))
         except BaseException as error:  # a processor of the language may raise anything
-            outcome.append(error)
+            errors.append(error)
 
-    if not run_on_large_stack(load, seconds):
-        return (_whole(text, "textX does not finish loading the text in time", "textx-timeout"),)
-    error = outcome[0] if outcome else None
-    if error is None:
-        return ()
+    if not run_on_large_stack(run, seconds):
+        return None, (_whole(text, "textX does not finish loading the text in time", NOT_IN_TIME),)
+    if models:
+        return models[0], ()
+    return None, (_problem(errors[0], text, path),)
+
+
+def _problem(error: BaseException, text: str, path: Path | None) -> Diagnostic:
     elsewhere = getattr(error, "filename", None)
     if isinstance(error, OSError):
-        return (_whole(text, f"a file cannot be read: {error}", "textx-import"),)
+        return _whole(text, f"a file cannot be read: {error}", "textx-import")
     if isinstance(error, TextXError) and elsewhere and not _is_same(elsewhere, path):
-        return (_whole(text, f"another file has a problem: {error}", "textx-import"),)
-    return (_diagnostic(error, text),)
+        return _whole(text, f"another file has a problem: {error}", "textx-import")
+    return _diagnostic(error, text)
 
 
 def _is_same(file_name: str, path: Path | None) -> bool:
@@ -119,10 +138,10 @@ def _diagnostic(error: BaseException, text: str) -> Diagnostic:
         message = f"the language's own code failed: {type(error).__name__}: {error}"
         return _whole(text, message, "textx-processor")
     source: Source = "reference"
-    code = "unresolved"
+    code = "unresolved-reference"
     if isinstance(error, TextXSyntaxError):
         source, code = "syntax", "syntax"
-    elif getattr(error, "err_type", None) not in ("Unknown object error", "Unresolved"):
+    elif error.err_type != UNKNOWN_OBJ_ERROR:
         source, code = "metamodel", "textx"
     start = offset_of(text, error.line, error.col)
     end = start

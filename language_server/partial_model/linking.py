@@ -17,6 +17,7 @@ from language_server.partial_model.resolution import (
     Outcome,
     Resolution,
     fault_of,
+    with_given_models,
 )
 from language_server.partial_model.schema import FeatureInfo
 from language_server.partial_model.scopes import Mention, Scopes
@@ -157,7 +158,7 @@ class Linked:
 
     def faults(self, scopes: Scopes) -> Iterator[Fault]:
         """The references that are refused."""
-        units = (replace(self.units[0], scopes=scopes), *self.units[1:])
+        units = with_given_models((replace(self.units[0], scopes=scopes), *self.units[1:]))
         for number, failure in self.failures.items():
             yield fault_of(units, 0, number, failure)
 

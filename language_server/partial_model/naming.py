@@ -36,14 +36,20 @@ def names_for(
         return
     units, _ = gathered(scopes.referring(feature), model.surroundings)
     resolution = Resolution(units)
-    for unit in (0, *units[0].visible):
-        for thing in units[unit].scopes.named():
-            if not resolution.objects.is_one_of((unit, thing), scopes.rules.fitting[target]):
+    objects, classes = resolution.objects, scopes.rules.fitting[target]
+    for unit in (0, *objects.visible(0)):
+        seen = objects.units[unit].scopes
+        for thing in seen.named():
+            if not objects.is_one_of((unit, thing), classes):
                 continue
-            for name in _names(units[unit].scopes.names_down_to(thing), way):
+            for name in _names(seen.names_down_to(thing), way):
                 if _means(resolution, scopes.top, feature, target, name) == (unit, thing):
                     yield name, scopes.node(thing) if unit == 0 else None
                     break
+    for name, (cls, (number, thing)) in scopes.rules.builtins.items():
+        place = objects.units[0].given + number, thing
+        if cls in classes and _means(resolution, scopes.top, feature, target, name) == place:
+            yield name, None
 
 
 def undeclared_names(model: PartialModel) -> Iterator[str]:

@@ -25,9 +25,13 @@ class Unit:
 
     Attributes:
         path: its file, '' if it has none.
-        visible: positions of the units that are visible in it, in textX's order.
-        loaded: for each import (its object) the units it names.
+        visible: positions of the units that are visible in it, in textX's order; ``~n`` is the n-th
+            of those that its language is given.
+        loaded: for each import (its object) the units it names, in the same way.
         opaque: whether its objects have features that are not known here.
+        known: of a model that is given, what the references of its features mean: units and
+            objects, the units counted among those that are given.
+        given: where the units begin that its language is given.
     """
 
     path: str
@@ -35,6 +39,12 @@ class Unit:
     visible: tuple[int, ...] = ()
     loaded: Mapping[Number, tuple[int, ...]] = field(default_factory=dict)
     opaque: bool = False
+    known: Mapping[tuple[Number, str], tuple[Place, ...]] = field(default_factory=dict)
+    given: int = -1
+
+    def position(self, unit: int) -> int:
+        """Where a unit is that this one sees or loads."""
+        return unit if unit >= 0 else self.given + ~unit
 
 
 class Waiting(Exception):
@@ -123,6 +133,17 @@ class Objects:
         """The root of a file."""
         return unit, self.units[unit].scopes.root
 
+    def visible(self, unit: int) -> list[int]:
+        """The positions of the units that are visible in a unit, in textX's order."""
+        seen = self.units[unit]
+        always = (~number for number in seen.scopes.rules.always)
+        return [seen.position(other) for other in (*seen.visible, *always)]
+
+    def loaded(self, at: Place) -> list[int]:
+        """The positions of the units that an import names."""
+        unit = self.units[at[0]]
+        return [unit.position(other) for other in unit.loaded.get(at[1], ())]
+
     def is_one_of(self, at: Place, classes: frozenset[str]) -> bool:
         """Whether an object is of a class, given by the qualified names of all it stands for."""
         cls = self.cls(at)
@@ -202,6 +223,12 @@ class Objects:
     def _of(self, cell: Cell) -> _Resolved | None:
         self.reads.add(("referred", *cell[1:]))
         resolved = self._resolved.get(cell)
+        unit = self.units[cell[0]]
+        if resolved is None and cell[1:] in unit.known:
+            resolved = self._resolved[cell] = _Resolved([], [], {})
+            for at, (other, thing) in enumerate(unit.known[cell[1:]]):
+                target = (unit.given + other, thing)
+                self._include(resolved, Entry(0, (cell[0], at, at), True, target))
         if resolved is None and cell in self._known:
             resolved = self._resolved[cell] = _Resolved([], [], {})
             scopes = self.units[0].scopes

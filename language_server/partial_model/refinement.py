@@ -245,6 +245,7 @@ def state_reference(draft: Draft, reference: Reference) -> None:
         draft.ambiguous = draft.ambiguous.set((info.name, name), tuple(found))
     meant = found[0] if found else _mentioned(draft, info, reference)
     draft.link(draft.schema.features[reference.feature], reference.source, meant)
+    _look_at_mentions(draft, name)
 
 
 def bearers(draft: Draft, info: ClassInfo, name: str) -> list[ObjectId]:
@@ -373,6 +374,7 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
         _merge(draft, mentioned, number, draft.nodes[mentioned].rule)
     draft.include(("name", name), number)
     _check_unique(draft, name)
+    _look_at_mentions(draft, name)
     return frame._replace(node=number)
 
 
@@ -397,6 +399,16 @@ def _check_unique(draft: Draft, name: str) -> None:
         found = bearers(draft, draft.schema.classes[target], name)
         if len(found) > 1:
             draft.ambiguous = draft.ambiguous.set((target, name), tuple(found))
+
+
+def _look_at_mentions(draft: Draft, name: str) -> None:
+    """Whether what is mentioned by a name can be declared depends on who else bears it."""
+    targets = draft.facts.get(("targets", name))
+    if targets is not None and len(targets) > 1:
+        for target in targets:
+            mentioned = draft.pending.get((target, name))
+            if mentioned is not None:
+                draft.touched.append(("bounds", mentioned))
 
 
 def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:

@@ -11,6 +11,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Set
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.partial_model.objects import (
@@ -22,9 +23,9 @@ from language_server.partial_model.objects import (
     Unit,
     Waiting,
 )
-from language_server.partial_model.scopes import Mention, Number, Scopes, Thing
+from language_server.partial_model.scopes import Mention, Number
 from language_server.partial_model.search import Ambiguous, Circular, find
-from language_server.partial_model.ways import LinkRules, Own, Qualified
+from language_server.partial_model.ways import Own, Qualified
 
 if TYPE_CHECKING:
     from language_server.partial_model.linking import Linked
@@ -97,9 +98,7 @@ class Resolution:
         known: Linked | None = None,
         again: Iterable[Mention] | None = None,
     ) -> None:
-        rules = units[0].scopes.rules
-        self._builtins = {name: number for number, name in enumerate(rules.builtins)}
-        self.units = (*units, _builtin_unit(rules))
+        self.units = with_given_models(units)
         self.outcomes: dict[tuple[int, int], Outcome] = {}
         if known is None:
             self.objects = Objects(self.units)
@@ -208,13 +207,13 @@ class Resolution:
         classes = rules.fitting.get(mention.target, frozenset())
         found = find(self.objects, way.scope, mention, classes, at)
         if found is None and way.elsewhere:
-            for other in self.units[unit].visible:
+            for other in self.objects.visible(unit):
                 root = self.objects.root(other)
                 found = found or find(self.objects, way.scope, mention, classes, root)
-        if found is None and rules.builtins.get(mention.name) in classes:
-            if rules is not self.units[0].scopes.rules:
-                raise OutOfSight
-            return len(self.units) - 1, self._builtins[mention.name]
+        if found is None and mention.name in rules.builtins:
+            cls, (model, thing) = rules.builtins[mention.name]
+            if cls in classes:
+                return self.units[unit].given + model, thing
         return found
 
     def _fail(self, kind: str, unit: int, mention: Mention, found: list[Place]) -> None:
@@ -276,11 +275,16 @@ def fault_of(units: tuple[Unit, ...], unit: int, number: int, failure: Failure) 
     )
 
 
-def _builtin_unit(rules: LinkRules) -> Unit:
-    """The objects that are always there; what they hold only textX knows."""
-    scopes = Scopes.empty(rules)
-    things, cells = scopes.things, scopes.cells
-    for number, (name, cls) in enumerate(rules.builtins.items()):
-        things = things.set(number, Thing(cls, -1, "", -1))
-        cells = cells.set(("name", number), (name, -1, -1))
-    return Unit("", Scopes(rules, things, cells, -1), opaque=True)
+def with_given_models(units: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """The units, and behind them the models that their languages are given."""
+    found = list(units)
+    begins: dict[int, int] = {}
+    for number, unit in enumerate(units):
+        rules = unit.scopes.rules
+        begin = begins.get(id(rules))
+        if begin is None:
+            begin = begins[id(rules)] = len(found)
+            found += [replace(model, given=begin) for model in rules.given]
+        if rules.given:
+            found[number] = replace(unit, given=begin)
+    return tuple(found)

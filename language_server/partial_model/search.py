@@ -100,7 +100,7 @@ def _member(
 ) -> Place | None:
     """The object of a name among all that an object contains or refers to, or around it."""
     if scope.through_imports and within != start:
-        for unit in objects.units[within[0]].loaded.get(within[1], ()):
+        for unit in objects.loaded(within):
             found = _member(objects, scope, objects.root(unit), name, start)
             if found is not None:
                 return found
@@ -282,7 +282,7 @@ class _ExpressionSearch:
             return []
         places = [at]
         if self._scope.across_files and objects.parent(at) is None:
-            places += [objects.root(unit) for unit in objects.units[at[0]].visible]
+            places += [objects.root(unit) for unit in objects.visible(at[0])]
         for place in places:
             objects.require_settled(place, step.feature)
             if step.takes_name or step.fixed_name is not None:

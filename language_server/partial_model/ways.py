@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from language_server.partial_model.objects import Unit
 
 # ---- reference expressions (RREL) ----------------------------------------------------------------
 # Nodes are compared by identity: a search visits an object once by each node. ``local`` says that
@@ -152,6 +156,9 @@ class Imports:
         search_path: folders in which a file is looked for, None where names are globs.
         recursive: whether ``**`` means any number of folders.
         hides_named: whether a named import is no part of what is visible (``importAs``).
+        hidden: whether ``*`` and ``**`` match names that begin with a dot.
+        models: models that are added in code behind the files of the patterns: their positions
+            among those that the language is given.
         convert: from what the text says to the name of a file.
         used_by: the (class, feature) pairs of which the text must have a reference, or nothing is
             read; None where the files are read in any case.
@@ -160,6 +167,8 @@ class Imports:
     patterns: tuple[str, ...] | None = None
     search_path: tuple[str, ...] | None = None
     recursive: bool = False
+    hidden: bool = False
+    models: tuple[int, ...] = ()
     hides_named: bool = False
     convert: Callable[[str], str] | None = None
     used_by: frozenset[tuple[str, str]] | None = None
@@ -182,6 +191,11 @@ class Way:
     def by_type(self) -> bool:
         """Whether, for all we know, any object of the right class and name may be meant."""
         return isinstance(self.scope, Plain | Own)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is left to textX."""
+        return isinstance(self.scope, Own)
 
 
 PLAIN = Way(Plain(), plain=True)
@@ -208,7 +222,10 @@ class LinkRules:
         identity: the qualified name of each class, equal for equal classes of two languages.
         fitting: the qualified names of all classes that a class stands for.
         imports: which further files a text makes visible, in order.
-        builtins: name to the qualified name of the class of each object that is always there.
+        given: models that are there in any text.
+        always: which of them any text sees, in textX's order.
+        builtins: name to the qualified name of the class of each object that is always there, and
+            where it is: its model's position among the given ones, its number there.
     """
 
     ways: Mapping[tuple[str, str], Way]
@@ -216,12 +233,19 @@ class LinkRules:
     identity: Mapping[str, str]
     fitting: Mapping[str, frozenset[str]]
     imports: tuple[Imports, ...] = ()
-    builtins: Mapping[str, str] = field(default_factory=dict)
+    given: tuple[Unit, ...] = ()
+    always: tuple[int, ...] = ()
+    builtins: Mapping[str, tuple[str, tuple[int, int]]] = field(default_factory=dict)
 
     @property
     def beyond_plain(self) -> bool:
         """Whether there is more to link than what refinement links by plain name."""
         return any(not way.plain and way != OWN for way in self.ways.values())
+
+    @cached_property
+    def has_own(self) -> bool:
+        """Whether there are references that are left to textX."""
+        return any(way.is_own for way in self.ways.values())
 
     def way(self, cls: str, feature: str) -> Way:
         """How a reference is resolved."""

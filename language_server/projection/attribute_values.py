@@ -18,6 +18,7 @@ from language_server.constraints.theory import (
     Expression,
 )
 from language_server.languages.agreement import feature_of
+from language_server.projection.names import new_names
 from language_server.syntax import Expected
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _NUMBERS = 12
 
 def attribute_value(prefix: Prefix, expected: Expected) -> str | None:
     """A text for the expected terminal, one that no constraint rules out where one is found."""
-    shortest = expected.terminal.example(expected.typed)
+    shortest = _shortest(prefix.language, expected)
     if shortest is None or not _is_compared(prefix.language, expected):
         return shortest
     for text in (shortest, *_candidates(prefix.language, expected)):
@@ -39,6 +40,24 @@ def attribute_value(prefix: Prefix, expected: Expected) -> str | None:
         if after.alive and after.settled.alive:
             return text
     return shortest
+
+
+def _shortest(language: Language, expected: Expected) -> str | None:
+    """The shortest text of the terminal, preferably one that is no keyword as well."""
+    shortest = expected.terminal.example(expected.typed)
+    keywords = language.grammar.keywords
+    if shortest not in keywords:
+        return shortest
+    return next(new_names(expected, expected.feature or "", set(), keywords), shortest)
+
+
+def named_by_constraints(language: Language) -> frozenset[str] | None:
+    """The names that constraints tell from others; None where they compare names with values."""
+    attributes, values = _compared(language)
+    features = (language.theory.features[symbol] for symbol in attributes)
+    if any(feature.target == "string" and feature.name != "name" for feature in features):
+        return None
+    return frozenset(value for value in values if isinstance(value, str))
 
 
 def _is_compared(language: Language, expected: Expected) -> bool:

@@ -205,22 +205,22 @@ def _begun(
     def symbols(frame: Frame, found: set[str]) -> frozenset[str]:
         return frozenset(mapped[frame.rule, n].symbol for n in found if (frame.rule, n) in mapped)
 
-    required = set() if may_close else _filled_next(readings)
-    return tuple(
-        Begun(
-            frame, symbols(frame, found), symbols(frame, required if frame is frames[0] else set())
-        )
-        for frame, found in zip(frames[::-1], names[::-1], strict=True)
-    )
-
-
-def _filled_next(readings: list[tuple[Expected, int]]) -> set[str]:
-    """The feature of the innermost object that every terminal which may follow fills, if any."""
-    found = {
+    filled = {
         expected.fillable[skipped][1] if skipped else expected.feature
         for expected, skipped in readings
     }
-    return {name for name in found if name is not None} if len(found) == 1 else set()
+    following = {name for name in filled if name is not None}
+    required = following if len(filled) == 1 and not may_close else set()
+    innermost = frames[0] if frames else None
+    return tuple(
+        Begun(
+            frame,
+            symbols(frame, found),
+            symbols(frame, required if frame is innermost else set()),
+            symbols(frame, following if frame is innermost else set()),
+        )
+        for frame, found in zip(frames[::-1], names[::-1], strict=True)
+    )
 
 
 def _before(trail: Trail) -> Iterator[Trail]:

@@ -13,6 +13,7 @@ from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
 from language_server.projection.bases import Base, bases, what_each_contradicts, what_refutes_each
 from language_server.projection.pools import Pool, pools_of
+from language_server.projection.prices import prices_of
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
 from language_server.projection.splice import splice
@@ -143,7 +144,7 @@ def _goal(base: Base, pool: Pool, forbidden: _Forbidden, effort: Effort) -> Goal
     root = None
     if base.model.frame is None and language.root in language.constraints.schema.rules:
         root = language.constraints.schema.rules[language.root].name
-    wish = Wish(dict(pool), root, base.begun, forbidden)
+    wish = Wish(dict(pool), root, base.begun, forbidden, prices_of(language))
     goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
     if goal is None and not effort.stop():
         effort.vain.add(question)

@@ -47,6 +47,11 @@ class Layout:
         last = self._kind(lexemes[-1]) if lexemes else _START
         return Ending(last, str(_bracket_balance(text)), text[len(text.rstrip()) :])
 
+    def knows(self, ending: Ending, text: str) -> bool:
+        """Whether the examples have something like `text` right behind a text that ends so."""
+        following = _LEXEME.match(text)
+        return following is not None and (ending.last, self._kind(following.group())) in self._usual
+
     def between(self, ending: Ending, text: str) -> str:
         """The white space to write behind a text that ends so, in front of the terminal `text`."""
         following = _LEXEME.match(text)
@@ -85,7 +90,7 @@ def layout_of(language: Language) -> Layout:
     examples = [example.text for example in language.examples]
     for example in examples:
         language.grammar.parse(example)  # the grammar knows the keywords it has met
-    return Layout(language.grammar.keywords(), examples)
+    return Layout(language.grammar.keywords, examples)
 
 
 def _bracket_balance(lexeme: str) -> int:

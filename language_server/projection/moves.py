@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.partial_model import names_for, undeclared_names
 from language_server.projection.attribute_values import attribute_value
-from language_server.syntax import Expected
+from language_server.projection.names import new_names
+from language_server.syntax import Assign, Expected, Open, Refer, Terminal, Trail
 
 if TYPE_CHECKING:
     from language_server.projection.prefix import Prefix, Reading
@@ -46,6 +47,8 @@ def moves(prefix: Prefix) -> tuple[Move, ...]:
     """All steps from `prefix` that syntax and propagation allow, each text once.
 
     Readings come in textX's order; for one reading: existing names, then a new one, then values.
+    What would be read as something else is left out: a keyword that a name swallows, a name that
+    is taken for a keyword.
     """
     found: dict[tuple[str, str], Move] = {}
     for reading in prefix.readings:
@@ -55,10 +58,63 @@ def moves(prefix: Prefix) -> tuple[Move, ...]:
 
 
 def moves_of(prefix: Prefix, reading: Reading) -> Iterator[Move]:
-    """The steps of one reading; what is there already is none."""
+    """The steps of one reading; what is there already is none, nor what is read otherwise."""
     for move in _steps(prefix, reading):
-        if move.insert or move.kind == "end":
+        if (move.insert or move.kind == "end") and _is_read_so(prefix, reading.expected, move):
             yield move
+
+
+def _is_read_so(prefix: Prefix, expected: Expected, move: Move) -> bool:
+    """Whether some reading of the prefix with a move takes it for what it is meant to be."""
+    rivals = (rival.terminal for rival in prefix.state.expected())
+    if not any(_is_rival(expected.terminal, rival, move.text) for rival in rivals):
+        return True
+    state = prefix.state.advance(move.insert)
+    start, white = state.length - len(move.text), state.skips()
+    if white and any(behind.typed for behind in state.expected()):
+        state = state.advance(" " if " " in white else white[0])
+    behind = state.expected()
+    if not behind or any(each.typed for each in behind):
+        return True  # nothing is known: it may go on
+    return any(
+        _says(each.trail, start, move)
+        or bool(each.value_begun and each.value_start <= start and each.feature == move.feature)
+        for each in behind
+    )
+
+
+def is_meant(whole: Prefix, start: int, move: Move) -> bool:
+    """Whether a complete text that goes on with a move takes it for what it is meant to be.
+
+    Args:
+        start: where the move's text begins.
+    """
+    trail = whole.state.finish()
+    return trail is not None and _says(trail, start, move)
+
+
+def _is_rival(terminal: Terminal, other: Terminal, text: str) -> bool:
+    """Whether one of two terminals is a keyword and the other one can read a text as well."""
+    if "end" in (terminal.kind, other.kind) or (terminal.kind == other.kind):
+        return False
+    return other.match(text, 0) == len(text)
+
+
+def _says(trail: Trail, start: int, meant: Move) -> bool:
+    """Whether a reading takes what begins at a place for what was meant."""
+    at: Trail | None = trail
+    while at is not None and at.parent is not None:
+        event = at.event
+        if isinstance(event, (Assign, Refer)):
+            if event.start <= start < event.end:
+                same = isinstance(event, Refer) == (meant.target is not None)
+                return same and event.feature == meant.feature
+            if event.end <= start:
+                break
+        elif isinstance(event, Open) and event.start < start:
+            break
+        at = at.parent
+    return meant.kind == "keyword"
 
 
 def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
@@ -119,33 +175,9 @@ def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     if new is not None and new not in model.nodes:
         return  # all its objects are given
     taken = {str(name) for name, _ in model.candidates(cls)}
-    for name in islice(new_names(expected, cls, taken), 1):
+    keywords = prefix.language.grammar.keywords
+    for name in islice(new_names(expected, cls, taken, keywords), 1):
         yield _move(prefix, expected, "declaration", name)
-
-
-def new_names(expected: Expected, cls: str, taken: set[str]) -> Iterator[str]:
-    """Names for a new object that the expected terminal can read, best first."""
-    for name in _proposals(expected, cls, len(taken)):
-        if name not in taken and expected.terminal.match(name, 0) == len(name):
-            yield name
-
-
-def _proposals(expected: Expected, cls: str, taken: int) -> Iterator[str]:
-    """Names for something new, best first: a number if digits are read, else an initial."""
-    begin = expected.typed
-    stems = [begin] if begin else ["", cls[:1].lower(), "x"]
-    if begin:
-        yield begin
-    for stem in stems:
-        for number in range(taken + 1, taken + 12):
-            yield f"{stem}{number}"
-    example = expected.terminal.example(begin)
-    if example is not None:
-        yield example
-        for number in range(1, 12):
-            grown = expected.terminal.example(f"{example}{number}")
-            if grown is not None:
-                yield grown
 
 
 def _identifies(prefix: Prefix, expected: Expected) -> bool:

@@ -14,12 +14,14 @@ from language_server.constraints import Assertion, ConstraintSet, Evaluation, Th
 from language_server.constraints.symmetry import representative
 from language_server.languages import Language
 from language_server.partial_model import closed_names
+from language_server.projection.attribute_values import named_by_constraints
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves, moves_of
 from language_server.projection.openings import Openings
 from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
+    Assign,
     Close,
     Event,
     Expected,
@@ -179,7 +181,9 @@ class Prefix:
     def complete(self) -> bool:
         """Whether the text may end here: textX loads it and no constraint is violated."""
         finished = self.finished
-        return finished is not None and not finished.obligations
+        if finished is None or finished.obligations:
+            return False
+        return self._to_judge is not None or self.language.allows(self.text)
 
     @cached_property
     def finished(self) -> Evaluation | None:
@@ -311,16 +315,41 @@ class Prefix:
         """
         if self.in_comment:
             return ""
-        rest: str | None = None
+        rests: list[str] = []
         for expected in self.state.expected():
-            if rest == "":
+            if "" in rests:
                 return ""  # there is a choice, whatever the other readings are
-            if self._viable(expected):
-                if expected.terminal.kind != "keyword" or not expected.typed:
-                    return ""
-                text = expected.terminal.text[len(expected.typed) :]
-                rest = text if rest is None else _common_prefix([rest, text])
-        return "" if rest is None or self.complete else rest
+            if not self._viable(expected):
+                continue
+            if not expected.typed:
+                return ""
+            if expected.terminal.kind == "keyword":
+                rests.append(expected.terminal.text[len(expected.typed) :])
+                continue
+            names = self.values(expected)
+            if isinstance(names, bool):
+                return ""
+            rests += names
+        return _common_prefix(rests) if rests and not self.complete else ""
+
+    def usual(self) -> str:
+        """What comes next if the text is laid out as the language's examples are; '' for a choice.
+
+        Between terminals only. A space before a terminal that is not known is left to the writer:
+        tokens of words begin with it.
+        """
+        if self.complete or self.in_comment or not self.readings:
+            return ""
+        texts = []
+        for reading in self.readings:
+            terminal = reading.expected.terminal
+            text = terminal.text if terminal.kind == "keyword" else terminal.example()
+            if reading.expected.typed or text is None:
+                return ""
+            if not self._layout.knows(self._ending, text):
+                return ""
+            texts.append(self.joint(text) + (text if terminal.kind == "keyword" else ""))
+        return _common_prefix(texts).removesuffix(" ")
 
     def behind(self, trail: Trail) -> Evaluation:
         """The model with its constraints behind the events of a trail of this prefix."""
@@ -397,8 +426,10 @@ class Prefix:
             return True
         names = closed_names(known.evaluation.model, expected.cls, expected.feature)
         terminal, begun = expected.terminal, expected.value_begun + expected.typed
-        if names is None or any(terminal.match(name, 0) != len(name) for name in names):
-            return True  # any name will do, or it is not written as it is
+        if names is None:
+            return self._viable_new_name(expected, known)
+        if any(terminal.match(name, 0) != len(name) for name in names):
+            return True  # it is not written as it is
         # What is read behind a whole name may turn out not to belong to it.
         readings = (begun, begun.casefold())
         return any(
@@ -406,6 +437,38 @@ class Prefix:
             for name in names
             for each in readings
         )
+
+    def _viable_new_name(self, expected: Expected, known: Fold) -> bool:
+        """Whether an object may be there that gets any name here: a new one, or one with a role.
+
+        Names that nothing waits for, that nothing has and no constraint speaks of are alike.
+        """
+        model = known.evaluation.model
+        rule = model.schema.rules.get(expected.cls or "")
+        if rule is None or rule.key or expected.feature != "name" or model.scopes is not None:
+            return True
+        spoken_of = named_by_constraints(self.language)
+        if spoken_of is None or model.given_names(rule.name):
+            return True
+        if self._viable_name_of_new(expected, known, _ANY_NEW_NAME):
+            return True
+        begun = expected.value_begun + expected.typed
+        there = (node.name for node in model.nodes.values() if node.name)
+        waiting = (name for _, name in model.pending)
+        return any(
+            self._viable_name_of_new(expected, known, name)
+            for name in {*spoken_of, *there, *waiting}
+            if name.startswith(begun)
+        )
+
+    def _viable_name_of_new(self, expected: Expected, known: Fold, name: str) -> bool:
+        key = f"\0{name}"
+        if key not in known.viable:
+            assert expected.feature is not None
+            at = expected.value_start
+            assign = Assign(expected.feature, expected.many, name, expected.rule, at, at)
+            known.viable[key] = not known.evaluation.refine(assign).contradictions
+        return known.viable[key]
 
     def _viable_keyword(self, expected: Expected, known: Fold, ahead: int) -> bool:
         keyword = expected.terminal.text

@@ -15,7 +15,7 @@ from language_server.constraints.goal import Goal
 from language_server.partial_model import Draft, FeatureInfo, ObjectId, PartialModel, refine
 from language_server.partial_model.model import Frame
 from language_server.projection.attribute_values import attribute_value
-from language_server.projection.moves import new_names
+from language_server.projection.names import new_names
 from language_server.syntax import Close, Event, Expected, Open, Trail
 
 if TYPE_CHECKING:
@@ -136,15 +136,21 @@ class Realisation:
                     insert = prefix.joint(text) + text
                 if not insert:
                     continue
-                # What is wanted comes first; else, where something is missing, the grammar's
-                # order, and where nothing is, the shortest way to the end.
-                busy = any(embedding.missing.values())
+                # What is wanted comes first; else, where the object has not all, the grammar's
+                # order, and where it has, the shortest way to its end.
+                busy = self._lacks(model.frame, embedding)
                 rank = (
                     0 if wanted and not text.isspace() else 1,
                     place if busy else expected.remaining,
                 )
                 options.setdefault(insert, _Option(text, insert, named, rank))
         return sorted(options.values(), key=lambda option: option.rank)
+
+    def _lacks(self, frame: Frame | None, embedding: _Embedding) -> bool:
+        """Whether an object under construction has not got all that it may be in the goal."""
+        if frame is None or frame.info is None:
+            return any(embedding.missing.values())
+        return any(self._missing(node, embedding) for node in self._objects(frame, embedding))
 
     def _note(self, model: PartialModel, embedding: _Embedding) -> None:
         """Remember what is missing where most of the goal is written."""
@@ -276,8 +282,10 @@ class Realisation:
             ):
                 yield rest, names
             return
-        taken = {*names.values(), *(str(n) for n, _ in model.candidates(self._goal.kinds[target]))}
-        fresh = next(new_names(expected, self._goal.kinds[target], taken), None)
+        kind = self._goal.kinds[target]
+        keywords = self._start.language.grammar.keywords
+        taken = {*names.values(), *(str(name) for name, _ in model.candidates(kind))}
+        fresh = next(new_names(expected, kind, taken, keywords), None)
         if fresh is not None:
             yield fresh, {**names, target: expected.value_begun + fresh}
 

@@ -151,7 +151,7 @@ class Search:
         if finished is None and (reading := prefix.first_reading) is not None:
             finished = reading.evaluation  # what is owed as it stands
         obligations = finished.obligations if finished is not None else ()
-        if closed is not None and not obligations:
+        if closed is not None and closed.complete:
             self.found = Known(closed.text, cuts)
             return ()
         open_now = frozenset(

@@ -8,6 +8,7 @@ from language_server.syntax.grammar import Grammar
 from language_server.syntax.joints import comment_end, joint, stands_apart
 from language_server.syntax.lexers import Lexer, LexicalState, Outcome
 from language_server.syntax.openings import Opening
+from language_server.syntax.prices import Price, Prices
 from language_server.syntax.recovery import SyntaxFault
 from language_server.syntax.state import Expected, ParseState
 from language_server.syntax.terminals import Terminal
@@ -28,6 +29,8 @@ __all__ = [
     "Outcome",
     "Parse",
     "ParseState",
+    "Price",
+    "Prices",
     "Refer",
     "SyntaxFault",
     "Terminal",

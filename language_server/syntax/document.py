@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from language_server.syntax.layout import Skipper
 
 #: Characters read at a time, and so about the length of a segment.
-STRIDE = 512
+STRIDE = 192
 #: After so many faults the rest of the text is not read.
 MOST_FAULTS = 100
 

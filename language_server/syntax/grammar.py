@@ -16,6 +16,7 @@ from language_server.syntax.finding import GrammarFinding
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.layout import Skipper
 from language_server.syntax.places import Places
+from language_server.syntax.prices import Prices, prices
 from language_server.syntax.state import ParseState, start
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Grammar:
         """
         return parse(self._skipper, self._first_thread(), text, known)
 
+    @cached_property
     def keywords(self) -> frozenset[str]:
         """The texts that the grammar writes literally."""
         return frozenset(
@@ -76,6 +78,11 @@ class Grammar:
     def context_free(self) -> ContextFree:
         """A context-free grammar that has every text of this one, and some more."""
         return approximation(self._compiler, self._compiler.white, self._compiler.skips)
+
+    @cached_property
+    def prices(self) -> Prices:
+        """What objects and values take to write, in terminals."""
+        return prices(self._compiler.root)
 
     def _first_thread(self) -> Thread:
         body = self._compiler.body_of_root()

@@ -14,7 +14,7 @@ Node = Any  # an arpeggio.ParsingExpression with textX's attributes
 
 
 class LeastLengths:
-    """The least number of characters of a text of each expression; infinite where there is none."""
+    """The least length of a text of each expression; infinite where there is none."""
 
     def __init__(self, values: dict[int, float]) -> None:
         self._values = values
@@ -25,7 +25,16 @@ class LeastLengths:
 
 
 def least_lengths(roots: list[Node]) -> LeastLengths:
-    """Least lengths of all expressions reachable from ``roots``, as the least fixed point."""
+    """Least lengths, in characters, of all expressions reachable from ``roots``."""
+    return _least_fixed_point(roots, _width)
+
+
+def least_terminals(roots: list[Node]) -> LeastLengths:
+    """Least lengths in terminals; one that may be empty counts nothing."""
+    return _least_fixed_point(roots, lambda node: min(1, _width(node)))
+
+
+def _least_fixed_point(roots: list[Node], width: Callable[[Node], float]) -> LeastLengths:
     nodes = reachable(roots)
     parents: dict[int, list[Node]] = {}
     for node in nodes:
@@ -35,7 +44,7 @@ def least_lengths(roots: list[Node]) -> LeastLengths:
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
-        value = _least(node, values)
+        value = _least(node, values, width)
         if value < values[id(node)]:
             values[id(node)] = value
             waiting.extend(parents.get(id(node), ()))
@@ -128,10 +137,10 @@ def _returns_none(node: Node) -> bool:
 _WIDTHS: dict[tuple[str, int], int] = {}
 
 
-def _least(node: Node, values: dict[int, float]) -> float:
+def _least(node: Node, values: dict[int, float], width: Callable[[Node], float]) -> float:
     combine: Callable[[Iterable[float]], float] = sum
     if isinstance(node, arpeggio.Match):
-        return _width(node)
+        return width(node)
     if isinstance(node, (arpeggio.Not, arpeggio.And, arpeggio.Optional, arpeggio.ZeroOrMore)):
         return 0
     if isinstance(node, arpeggio.OrderedChoice):

@@ -64,6 +64,9 @@ class FiniteGuide:
             common = common[:-1]
         return common
 
+    def usual(self) -> str:
+        return ""
+
     def expected(self) -> Sequence[Any]:
         return [
             SimpleNamespace(terminal=SimpleNamespace(text=text), typed=self.text)
@@ -162,6 +165,9 @@ class BracketGuide:
 
     def forced(self) -> str:
         return "(" if not self.text else ""
+
+    def usual(self) -> str:
+        return ""
 
     def expected(self) -> Sequence[Any]:
         return ()

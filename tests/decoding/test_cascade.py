@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 
 import pytest
@@ -78,44 +77,6 @@ def test_a_draft_that_does_not_pass_is_written_again_under_guidance(
         alone = generate(statechart, "", ReplayModel(DANGLING), "assured", max_tokens=200)
         assert result.text == alone.text
         assert result.model_calls > alone.model_calls
-
-
-#: A compiler that takes no text with the word `bad`.
-REFUSING = """
-import sys
-if "bad" in open(sys.argv[-1]).read():
-    print(f"{sys.argv[-1]}:1:1: error: so bad")
-    sys.exit(1)
-"""
-
-
-@pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Language:
-    """Words, of which the language's compiler refuses one."""
-    folder = tmp_path_factory.mktemp("words")
-    (folder / "words.tx").write_text("Model: words+=Word; Word: text=ID;")
-    (folder / "refusing.py").write_text(REFUSING)
-    command = [sys.executable, str(folder / "refusing.py")]
-    (folder / "langwright.toml").write_text(
-        f'[[language]]\nname = "words"\ngrammar = "words.tx"\ncompiler = {command}\n'
-    )
-    return load_language("words", folder)
-
-
-def test_a_draft_that_the_compiler_refuses_is_not_accepted(words: Language) -> None:
-    told: list[str] = []
-    refused = generate(
-        words,
-        "",
-        ReplayModel("all bad"),
-        "cascade",
-        max_tokens=40,
-        on_event=lambda event: told.append(event.detail),
-    )
-    assert refused.refused_draft == "all bad"
-    assert any("so bad" in detail for detail in told)
-    accepted = generate(words, "", ReplayModel("all good"), "cascade", max_tokens=40)
-    assert (accepted.text, accepted.refused_draft) == ("all good", None)
 
 
 def test_cascade_is_valid_with_a_model_that_knows_nothing(statechart: Language) -> None:

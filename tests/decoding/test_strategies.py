@@ -249,8 +249,15 @@ def test_at_the_deadline_the_witness_is_written(pieces: Vocabulary) -> None:
 
 
 def test_events_tell_the_text_as_it_grows(pieces: Vocabulary) -> None:
+    kinds: set[str] = set()
+    for seed in range(6):
+        _check_shown(pieces, seed, kinds)
+    assert kinds == {"token", "forced", "witness", "unit", "snapshot", "rejection", "backtrack"}
+
+
+def _check_shown(pieces: Vocabulary, seed: int, kinds: set[str]) -> None:
+    """The text put together from the events is the result's, and at each of them of its length."""
     shown = ""
-    kinds = set()
 
     def show(event: Event) -> None:
         nonlocal shown
@@ -259,13 +266,15 @@ def test_events_tell_the_text_as_it_grows(pieces: Vocabulary) -> None:
             shown = shown[: event.length]
         elif event.kind in ("token", "forced", "witness"):
             shown += event.text
+        elif event.kind == "unit":
+            assert ")" in shown
         assert len(shown) == event.length
 
     result = generate_with(
-        BracketGuide(6, 5), NO_PROMPT, RandomModel(pieces), limits=Limits(40), on_event=show
-    )
+        BracketGuide(6, 5), NO_PROMPT, RandomModel(pieces),
+        seed=seed, limits=Limits(40), on_event=show,
+    )  # fmt: skip
     assert shown == result.generated
-    assert kinds >= {"token", "forced", "snapshot", "backtrack"}
 
 
 def test_forced_text_costs_no_model_call(pieces: Vocabulary) -> None:

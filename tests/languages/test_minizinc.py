@@ -18,9 +18,9 @@ from language_server.languages import Language, load_language
 from language_server.projection import Prefix
 from tests.languages.corpus import rows
 
-#: Golds of the benchmark that are no models: they maximize or minimize an array, where MiniZinc 2.6.4
-#: says "type error: objective has invalid type, expected int or float, actual `array[int] of var
-#: int'" (of 62: `var bool'). All other ones are well-typed, and accepted.
+#: Golds of the benchmark that are no models: they maximize or minimize an array, of which MiniZinc
+#: 2.6.4 says "type error: objective has invalid type, expected int or float, actual `array[int] of
+#: var int'" (of 62: `var bool'). All other ones are well-typed, and accepted.
 ILL_TYPED = {33, 62}
 
 

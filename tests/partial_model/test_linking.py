@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from textx import metamodel_from_str
-from textx.metamodel import TextXMetaModel
 from textx.scoping import providers
 
 from language_server.constraints import Evaluation
@@ -446,13 +445,3 @@ def test_t19_a_target_is_shown_at_its_name() -> None:
     (target,) = language("qualified").analyse(text).evaluation.model.links
     assert text[target.start : target.end] == "a.t"
     assert (target.name_start, target.name_end) == (text.index(" t }") + 1, text.index(" t }") + 2)
-
-
-def test_a_provider_of_the_users_own_is_left_to_textx() -> None:
-    metamodel: TextXMetaModel = metamodel_from_str(NEST % ("", "", "", ""))
-    metamodel.register_scope_providers({"*.*": providers.FQN(), "Use.targets": lambda *_: None})
-    of = build(Definition("own"), metamodel)
-    text = "package a { thing t } use whatever"
-    assert codes(of, text) == []
-    assert [text[found.start : found.end] for found in of.judge(text)] == ["whatever"]
-    assert codes(of, "package a { thing t is zz } use whatever") == [("unresolved-reference", "zz")]

@@ -125,7 +125,7 @@ def _path(thing: Any, model: Any) -> str:
 
 def _place(resolution: Resolution, at: Place, name: str) -> str:
     unit = resolution.units[at[0]]
-    if unit.opaque:
+    if unit.scopes.things[at[1]].start < 0:
         return f"builtin {resolution.objects.name(at)}"
     parts = []
     number = at[1]

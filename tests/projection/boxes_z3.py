@@ -81,19 +81,18 @@ def read(family: Family, tokens: tuple[str, ...]) -> Reading:
     return reading
 
 
-def cheapest(family: Family, tokens: tuple[str, ...]) -> int | None:
-    """The fewest tokens that complete the beginning; None where `MORE` new items do not do."""
+def can_end(family: Family, tokens: tuple[str, ...], most: int | None = None) -> bool:
+    """Whether so few tokens, or any number, complete the beginning, with `MORE` new items."""
     reading = read(family, tokens)
-    costs = []
-    if reading.awaits == "name":
-        declared = {item.name for item in reading.items}
-        top = reading.items[reading.top]
-        for name in [*(n for n in _mentioned(reading) if n not in declared), "fresh*"]:
-            top.name = name
-            costs.append(_Question(family, reading).answer())
-    else:
-        costs.append(_Question(family, reading).answer())
-    return min((cost for cost in costs if cost is not None), default=None)
+    if reading.awaits != "name":
+        return _Question(family, reading).has_answer(most)
+    declared = {item.name for item in reading.items}
+    top = reading.items[reading.top]
+    for name in ["fresh*", *(n for n in _mentioned(reading) if n not in declared)]:
+        top.name = name
+        if _Question(family, reading).has_answer(most):
+            return True
+    return False
 
 
 def _mentioned(reading: Reading) -> dict[str, bool]:
@@ -112,8 +111,8 @@ class _Question:
 
     def __init__(self, family: Family, reading: Reading) -> None:
         self.family, self.reading = family, reading
-        self.solver = z3.Optimize()
-        self.solver.set("timeout", 20_000)
+        self.solver = z3.Solver()
+        self.solver.set("timeout", 60_000)
         begun = reading.items
         declared = [item.name for item in begun]
         wanted = {n: box for n, box in _mentioned(reading).items() if n not in declared}
@@ -124,7 +123,7 @@ class _Question:
         self.new = range(self.known, self.n)
         self.index = {name: at for at, name in enumerate(self.names) if name is not None}
         must_be_box = {self.index[n] for n, box in _mentioned(reading).items() if box}
-        true, false = z3.BoolVal(True), z3.BoolVal(False)
+        true, false = _TRUE, _FALSE
         first_optional = self.known + len(wanted)
         self.there = [true if at < first_optional else z3.Bool(f"there{at}") for at in self.all]
         for at in range(first_optional, self.n - 1):
@@ -135,12 +134,15 @@ class _Question:
         ]
         for at in must_be_box:
             self._say(self.box[at])
+        self._inside: dict[int, dict[int, Any]] = {}
         self.sized: list[Any] = [false] * self.n
         self.size: list[Any] = [z3.IntVal(0)] * self.n
         self.step: list[list[Any]] = [[false] * self.n for _ in self.all]
         self.uses: list[list[Any]] = [[false] * self.n for _ in self.all]
         self.within: list[list[Any]] = [[false] * self.n for _ in self.all]  # [item][holder]
-        self.cost: Any = z3.IntVal(len(reading.inside) + (reading.awaits == "name"))
+        #: Tokens that come in any case, and those that come with a formula.
+        self.tokens = len(reading.inside) + (reading.awaits == "name")
+        self.costs: list[tuple[Any, int]] = []
         for at in range(self.known):
             self._state_known(at, begun[at])
         for at in self.new:
@@ -150,15 +152,21 @@ class _Question:
         for name, bound in family.rules:
             getattr(self, f"_{name}")(bound)
 
-    def answer(self) -> int | None:
-        total = self.solver.minimize(self.cost)
+    def has_answer(self, most: int | None) -> bool:
+        if most is not None:
+            if most < self.tokens:
+                return False
+            self._say(z3.PbLe([(_FALSE, 1), *self.costs], most - self.tokens))
         result = self.solver.check()
         if result == z3.unknown:
             raise TimeoutError
-        return None if result == z3.unsat else int(str(self.solver.lower(total)))
+        return bool(result == z3.sat)
 
     def _say(self, *formulas: Any) -> None:
-        self.solver.add(*formulas)
+        self.solver.add(*(formula for formula in formulas if not formula.eq(_TRUE)))
+
+    def _pay(self, formula: Any, tokens: int) -> None:
+        self.costs.append((formula, tokens))
 
     # ---- what is stated and what may be ------------------------------------------------------
 
@@ -170,7 +178,7 @@ class _Question:
             self.sized[at], self.size[at] = true, z3.IntVal(item.size)
         elif awaits == "int":
             self.sized[at], self.size[at] = true, z3.Int(f"size{at}")
-            self.cost += 1
+            self.tokens += 1
         elif "size" in parts:
             self._may_be_sized(at)
         if item.next is not None:
@@ -193,14 +201,17 @@ class _Question:
                 if to not in stated
             ]
             for to in self.all:
-                self._say(z3.Implies(self.uses[at][to], z3.And(self.there[to], self.box[to])))
-            number = z3.Sum([z3.If(one, 1, 0) for one in added])
+                self._say(_implies(self.uses[at][to], _and(self.there[to], self.box[to])))
+            for one in added:
+                self._pay(one, 2)
             if awaits == "uses":
+                # One stands here already: the first name, or one of those before once more.
                 if not stated:
-                    self._say(number >= 1)
-                self.cost += z3.If(number >= 1, 2 * number - 1, 1)
-            else:
-                self.cost += 2 * number
+                    self._say(_or(*added))
+                    self.tokens -= 1
+                else:
+                    self._pay(z3.Not(_or(*added)), 2)
+                    self.tokens -= 1
         if item.within >= 0:
             self.within[at][item.within] = true
 
@@ -210,27 +221,29 @@ class _Question:
 
     def _may_be_sized(self, at: int) -> None:
         self.sized[at], self.size[at] = z3.Bool(f"sized{at}"), z3.Int(f"size{at}")
-        self.cost += z3.If(self.sized[at], 2, 0)
+        self._pay(self.sized[at], 2)
 
     def _may_step(self, at: int, must: bool = False) -> None:
         options = [self._option(self.step[at], f"step{at}_{to}", to) for to in self.all]
         for to, option in enumerate(options):
-            self._say(z3.Implies(option, self.there[to]))
-        number = z3.Sum([z3.If(option, 1, 0) for option in options])
-        self._say(number == 1 if must else number <= 1)
-        self.cost += 1 if must else 2 * number
+            self._say(_implies(option, self.there[to]))
+            self._pay(option, 0 if must else 2)
+        self._say(z3.AtMost(*options, 1))
+        if must:
+            self._say(_or(*options))
+            self.tokens += 1
 
     def _state_new(self, at: int) -> None:
-        self.cost += z3.If(self.there[at], 2, 0)
+        self._pay(self.there[at], 2)
         self._may_be_sized(at)
         self._may_step(at)
         used = [self._option(self.uses[at], f"uses{at}_{to}", to) for to in self.all]
         for to, option in enumerate(used):
-            self._say(z3.Implies(option, z3.And(self.there[to], self.box[to], self.box[at])))
-        self.cost += 2 * z3.Sum([z3.If(option, 1, 0) for option in used])
-        self._say(z3.Implies(self.sized[at], self.box[at]))
-        self._say(z3.Implies(z3.Not(self.there[at]), z3.Not(z3.Or(self.sized[at], *used))))
-        self._say(z3.Implies(z3.Not(self.there[at]), z3.Not(z3.Or(self.step[at]))))
+            self._say(_implies(option, _and(self.there[to], self.box[to], self.box[at])))
+            self._pay(option, 2)
+        self._say(_implies(self.sized[at], self.box[at]))
+        for stated in (self.sized[at], *used, *self.step[at]):
+            self._say(_implies(stated, self.there[at]))
 
     def _place_new(self) -> None:
         """New items stand at the top, in open boxes, or in boxes that are new or may be opened."""
@@ -248,120 +261,168 @@ class _Question:
                 if holder != at:
                     option = self._option(self.within[at], f"within{at}_{holder}", holder)
                     self._say(
-                        z3.Implies(
-                            option,
-                            z3.And(self.there[at], self.there[holder], self.box[holder]),
-                        )
+                        _implies(option, _and(self.there[at], self.there[holder], self.box[holder]))
                     )
-                    self._say(z3.Implies(option, depth[at] > depth[holder]))
+                    self._say(_implies(option, depth[at] > depth[holder]))
                     options.append(option)
             self._say(z3.AtMost(*options, 1))
         for holder in holders:
             if holder not in reading.inside:
-                held = z3.Or([self.within[at][holder] for at in self.new if at != holder])
-                self.cost += z3.If(held, 2, 0)
+                self._pay(_or(*(self.within[at][holder] for at in self.new if at != holder)), 2)
 
     # ---- the metamodel and the rules ---------------------------------------------------------
-
-    def _number(self, formulas: Any) -> Any:
-        return z3.Sum([z3.If(formula, 1, 0) for formula in formulas])
 
     def _into(self, to: int) -> list[Any]:
         return [self.step[at][to] for at in self.all]
 
     def _starts(self, at: int) -> Any:
-        return z3.And(self.there[at], z3.Not(z3.Or(self._into(at))))
+        return _and(self.there[at], z3.Not(_or(*self._into(at))))
 
-    def _pairs(self) -> list[tuple[int, int]]:
-        return [(a, b) for a in self.all for b in self.all]
+    def _steps(self) -> list[tuple[int, int, Any]]:
+        """The steps that there are or may be."""
+        return _cells(self.step)
 
     def _multiplicities(self) -> None:
         for at in self.all:
             if self.family.must_step:
-                self._say(z3.Implies(self.there[at], z3.Or(self.step[at])))
+                self._say(_implies(self.there[at], _or(*self.step[at])))
             if self.family.before is not None:
-                self._say(self._number(self._into(at)) <= self.family.before)
+                self._say(_at_most(self._into(at), self.family.before))
             if self.family.uses is not None:
-                self._say(self._number(self.uses[at]) <= self.family.uses)
+                self._say(_at_most(self.uses[at], self.family.uses))
 
     def _no_self(self, bound: int) -> None:
         self._say(*(z3.Not(self.step[at][at]) for at in self.all))
 
     def _acyclic(self, bound: int) -> None:
         rank = [z3.Int(f"rank{at}") for at in self.all]
-        self._say(*(z3.Implies(self.step[a][b], rank[a] < rank[b]) for a, b in self._pairs()))
+        self._say(*(_implies(step, rank[a] < rank[b]) for a, b, step in self._steps()))
 
     def _one_start(self, bound: int) -> None:
-        self._say(self._number(map(self._starts, self.all)) == 1)
+        starts = [self._starts(at) for at in self.all]
+        self._say(_at_most(starts, 1), _or(*starts))
 
     def _pins_last(self, bound: int) -> None:
-        for at in self.all:
-            self._say(z3.Or(self.box[at], z3.Not(z3.Or(self.step[at]))))
+        self._say(*(_implies(step, self.box[a]) for a, _, step in self._steps()))
 
     def _pins_reached(self, bound: int) -> None:
         for at in self.all:
-            self._say(z3.Or(z3.Not(self.there[at]), self.box[at], *self._into(at)))
+            self._say(_or(z3.Not(self.there[at]), self.box[at], *self._into(at)))
 
     def _few_uses(self, bound: int) -> None:
-        self._say(*(self._number(self.uses[at]) <= bound for at in self.all))
+        self._say(*(_at_most(self.uses[at], bound) for at in self.all))
 
     def _much_used(self, bound: int) -> None:
         for at in self.all:
-            users = self._number(self.uses[a][at] for a in self.all)
-            self._say(z3.Implies(z3.And(self.there[at], self.box[at]), users >= bound))
+            users = [used for _, to, used in _cells(self.uses) if to == at]
+            enough = z3.PbGe([(_FALSE, 1), *((one, 1) for one in users)], bound)
+            self._say(_implies(_and(self.there[at], self.box[at]), enough))
 
-    def _both_sized(self, a: int, b: int) -> Any:
-        return z3.And(self.step[a][b], self.sized[a], self.sized[b])
+    def _sized_steps(self) -> list[tuple[int, int, Any]]:
+        found = ((a, b, _and(s, self.sized[a], self.sized[b])) for a, b, s in self._steps())
+        return [cell for cell in found if not z3.is_false(cell[2])]
 
     def _rising(self, bound: int) -> None:
-        for a, b in self._pairs():
-            self._say(z3.Implies(self._both_sized(a, b), self.size[a] <= self.size[b]))
+        for a, b, sized in self._sized_steps():
+            self._say(_implies(sized, self.size[a] <= self.size[b]))
 
     def _light(self, bound: int) -> None:
-        for a, b in self._pairs():
-            self._say(z3.Implies(self._both_sized(a, b), self.size[a] + self.size[b] <= bound))
+        for a, b, sized in self._sized_steps():
+            self._say(_implies(sized, self.size[a] + self.size[b] <= bound))
 
     def _large(self, bound: int) -> None:
-        self._say(*(z3.Implies(self.sized[at], self.size[at] >= bound) for at in self.all))
+        self._say(*(_implies(self.sized[at], self.size[at] >= bound) for at in self.all))
 
     def _users_sized(self, bound: int) -> None:
-        self._say(*(z3.Implies(z3.Or(self.uses[at]), self.sized[at]) for at in self.all))
+        self._say(*(_implies(used, self.sized[a]) for a, _, used in _cells(self.uses)))
 
     def _reached(self, bound: int) -> None:
         far = [z3.Int(f"far{at}") for at in self.all]
         starts = [self._starts(at) for at in self.all]
-        begins = z3.Or(starts)
-        self._say(self._number(starts) <= 1)
+        begins = _or(*starts)
+        self._say(_at_most(starts, 1))
         for at in self.all:
-            before = [z3.And(self.step[a][at], far[a] < far[at]) for a in self.all]
-            self._say(z3.Or(z3.Not(begins), z3.Not(self.there[at]), starts[at], *before))
+            before = [_and(s, far[a] < far[at]) for a, b, s in self._steps() if b == at]
+            self._say(_or(z3.Not(begins), z3.Not(self.there[at]), starts[at], *before))
 
     def _outside(self, bound: int) -> None:
-        inside = [[z3.Bool(f"inside{a}_{b}") for b in self.all] for a in self.all]
-        for a, b in self._pairs():
-            if not z3.is_false(self.within[b][a]):
-                self._say(z3.Implies(self.within[b][a], inside[a][b]))
-                for c in self.all:
-                    self._say(z3.Implies(z3.And(inside[c][a], self.within[b][a]), inside[c][b]))
-            self._say(z3.Implies(self.uses[a][b], z3.Not(inside[a][b])))
+        held = _cells(self.within)
+        for used_by, target, used in _cells(self.uses):
+            # The target itself and what holds it, one in another.
+            for holder, inside in self._holders(target, held).items():
+                if holder == used_by:
+                    self._say(z3.Not(_and(used, inside)))
+
+    def _holders(self, item: int, held: list[tuple[int, int, Any]]) -> dict[int, Any]:
+        """The boxes that may hold an item, at any depth, each with a formula that follows then."""
+        if item not in self._inside:
+            reached, waiting = {item}, [item]
+            for at in waiting:
+                for inner, holder, _ in held:
+                    if inner == at and holder not in reached:
+                        reached.add(holder)
+                        waiting.append(holder)
+            known = {at: z3.Bool(f"inside{item}_{at}") for at in reached}
+            known[item] = _TRUE
+            for inner, holder, directly in held:
+                if inner in reached and holder != item:
+                    self._say(_implies(_and(known[inner], directly), known[holder]))
+            self._inside[item] = {at: known[at] for at in reached if at != item}
+        return self._inside[item]
 
     def _not_empty(self, bound: int) -> None:
         for at in self.all:
             held = [self.within[a][at] for a in self.all]
-            self._say(
-                z3.Implies(z3.And(self.there[at], self.box[at]), z3.Or(*held, *self.uses[at]))
-            )
+            self._say(_implies(_and(self.there[at], self.box[at]), _or(*held, *self.uses[at])))
 
     def _at_least(self, bound: int) -> None:
-        self._say(self._number(self.there) >= bound)
+        self._say(z3.PbGe([(_FALSE, 1), *((there, 1) for there in self.there)], bound))
 
     def _at_most(self, bound: int) -> None:
-        boxes = [z3.And(self.there[at], self.box[at]) for at in self.all]
-        self._say(self._number(boxes) <= bound)
+        self._say(_at_most([_and(self.there[at], self.box[at]) for at in self.all], bound))
 
     def _users_step(self, bound: int) -> None:
-        for at in self.all:
-            self._say(z3.Implies(z3.Or(self.uses[at]), z3.Or(self.step[at])))
+        self._say(*(_implies(used, _or(*self.step[a])) for a, _, used in _cells(self.uses)))
 
     def _mutual(self, bound: int) -> None:
-        self._say(*(z3.Implies(self.uses[a][b], self.uses[b][a]) for a, b in self._pairs()))
+        self._say(*(_implies(used, self.uses[b][a]) for a, b, used in _cells(self.uses)))
+
+
+# ---- formulas without what is known ---------------------------------------------------------
+
+_TRUE, _FALSE = z3.BoolVal(True), z3.BoolVal(False)
+
+
+def _cells(rows: list[list[Any]]) -> list[tuple[int, int, Any]]:
+    """What of a relation may hold."""
+    return [
+        (a, b, cell)
+        for a, row in enumerate(rows)
+        for b, cell in enumerate(row)
+        if cell is not _FALSE
+    ]
+
+
+def _and(*formulas: Any) -> Any:
+    if any(z3.is_false(formula) for formula in formulas):
+        return _FALSE
+    left = [formula for formula in formulas if not z3.is_true(formula)]
+    return z3.And(left) if len(left) > 1 else left[0] if left else _TRUE
+
+
+def _or(*formulas: Any) -> Any:
+    if any(z3.is_true(formula) for formula in formulas):
+        return _TRUE
+    left = [formula for formula in formulas if not z3.is_false(formula)]
+    return z3.Or(left) if len(left) > 1 else left[0] if left else _FALSE
+
+
+def _implies(given: Any, follows: Any) -> Any:
+    if z3.is_false(given) or z3.is_true(follows):
+        return _TRUE
+    return follows if z3.is_true(given) else z3.Implies(given, follows)
+
+
+def _at_most(formulas: list[Any], number: int) -> Any:
+    left = [formula for formula in formulas if not z3.is_false(formula)]
+    return z3.AtMost(*left, number) if len(left) > number else _TRUE

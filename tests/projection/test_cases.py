@@ -1,4 +1,4 @@
-"""Proofs that a prefix is dead: none of what can be completed, one where the argument is by cases."""
+"""Proofs that a prefix is dead: none where it can be completed, one where every case is wrong."""
 
 from __future__ import annotations
 

@@ -182,3 +182,22 @@ def test_what_a_node_has_may_be_stated_again_and_nothing_else(
     for end in range(1, len(function) + 1):
         if "equal_shape".startswith(function[:end]):
             assert prefix.advance(function[:end]).alive, function[:end]
+
+
+@pytest.mark.parametrize(
+    ("target", "begun", "alive"),
+    [
+        ("Red", "state ", False),  # nothing can lead to another state any more
+        ("Red", "state Gr", False),
+        ("Green", "state Gr", True),  # it may become the one that is waited for
+        ("Green", "state Blue", True),  # a transition of Green may lead there
+    ],
+)
+def test_an_object_that_no_name_can_save_is_not_begun(
+    statechart: Language, target: str, begun: str, alive: bool
+) -> None:
+    """Else a name would go on until the budget is used up: only behind it the fault shows."""
+    head = f"statechart T\nevent a\ninitial state Red {{ on a -> {target} }}\n"
+    prefix = Prefix.start(statechart).advance(head + begun)
+    assert prefix.alive == alive
+    assert prefix.advance("x ").alive == alive

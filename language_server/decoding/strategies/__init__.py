@@ -26,6 +26,7 @@ class Strategy:
     Attributes:
         guide: what the run is guided by: nothing, the grammar, or grammar and constraints.
         run: grows the text and says why it stopped.
+        heeds_judge: whether the language has the last word on the finished text.
         drafts: whether a free draft is written first, and kept if it passes the language's checks.
     """
 
@@ -33,18 +34,27 @@ class Strategy:
     summary: str
     guide: GuideKind
     run: Callable[[Run], Finish]
+    heeds_judge: bool = True
     drafts: bool = False
 
 
 STRATEGIES: Mapping[str, Strategy] = {
     strategy.name: strategy
     for strategy in (
-        Strategy("free", "no guidance", "none", mask),
-        Strategy("grammar", "every token keeps the syntax completable", "grammar", mask),
+        Strategy("free", "no guidance", "none", mask, heeds_judge=False),
+        Strategy(
+            "grammar",
+            "every token keeps the syntax completable",
+            "grammar",
+            mask,
+            heeds_judge=False,
+        ),
         Strategy("mask", "every token keeps the partial model completable", "language", mask),
         Strategy("retry", "the grammar, with a check at each syntactic unit", "grammar", retry),
         Strategy("assured", "mask, with a known completion in reserve", "language", assured),
-        Strategy("cascade", "a free draft if it passes, else assured", "language", assured, True),
+        Strategy(
+            "cascade", "a free draft if it passes, else assured", "language", assured, drafts=True
+        ),
     )
 }
 DEFAULT_STRATEGY = "assured"
@@ -61,5 +71,5 @@ def strategy_named(name: str) -> Strategy:
     if chosen is not None and not colon:
         return chosen
     if chosen is not None and chosen.drafts and behind is not None and not behind.drafts:
-        return replace(chosen, name=name, guide=behind.guide, run=behind.run)
+        return replace(behind, name=name, drafts=True)
     raise GenerationError(f"there is no strategy {name!r}: {', '.join(STRATEGIES)}")

@@ -17,19 +17,22 @@ witness's.
 What a witness writes is not the model's. Of all snapshots with a text of some length the one with
 the least for the witness to write is therefore kept as a *reserve*. Where the budget ends in a text
 that leaves more to the witness, the reserve is what is returned.
+
+Where the language's last word refuses the finished text, it goes back and is written another way
+(``refused.py``), a bounded number of times. Then the first witness is what is left; if that is
+refused too, the result says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
 
-from language_server.decoding.drift import DriftControl
-from language_server.decoding.generation import Finish, GenerationError
-from language_server.decoding.run import Run, Step, Stopped
-from language_server.decoding.token_filter import State
+from language_server.decoding.drift import Drift, DriftControl
+from language_server.decoding.generation import Finish
+from language_server.decoding.run import Run, Stopped
+from language_server.decoding.strategies.refused import Refused
+from language_server.decoding.strategies.snapshot import Reserve, Snapshot, Witnesses, witness_share
+from language_server.diagnostic import Diagnostic
 
 # Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
 _STRIDE = 8
@@ -53,32 +56,15 @@ _ROOM = 24
 # without looking further.
 _LEAST_TEXT = 0.5
 _LITTLE = 0.04
-# What a text needs to be completed should take at most one of so many parts of the tokens left, or
-# this many tokens; and how often a text that needs more is taken back (a part of drift control).
+# Parts of drift control: what a text needs to be completed should take at most one of so many parts
+# of the tokens left, or this many tokens; and the last so many tokens are checked one by one.
 _SETTLED_IN = 3
 _ALWAYS_SETTLED = 6
-_MOST_PILED = 40
+_LAST = 24
 # States looked at for a reserve when the budget is used up.
 _LOOKS_BACK = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """The first ``length`` tokens of the path and the tokens of a text that completes them."""
-
-    length: int
-    text: str
-    witness: str
-    tokens: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reserve:
-    """A snapshot, the path to it, and which share of the whole text is the witness's."""
-
-    path: tuple[Step, ...]
-    snapshot: Snapshot
-    share: float
+# Finished texts that the language may refuse before no other one is tried.
+_MOST_REFUSED = 8
 
 
 def assured(run: Run) -> Finish:
@@ -93,20 +79,36 @@ def assured(run: Run) -> Finish:
 class _Assured:
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._snapshot = self._first_snapshot()
+        self._known = Witnesses(run)
         self._drift = DriftControl(run)
         self._reserve: Reserve | None = None
-        needs = len(self._snapshot.tokens)
+        needs = len(self._known.snapshot.tokens)
         self._has_room = needs * _SETTLED_IN <= run.limits.max_tokens - run.length
-        self._piled = 0
         self._returns = 0
         self._careful = False
         self._last_look = 0
         self._vain_looks = 0
         self._refusals = 0
+        self._refused = Refused(run)
 
     def finish(self) -> Finish:
         """Run to an end, an exhausted budget, a deadline or a cancellation."""
+        for _ in range(_MOST_REFUSED):
+            finish = self._write()
+            fault = self._run.fault()
+            if fault is None:
+                return finish
+            self._run.emit("rejection", "", f"the text does not pass: {fault.message}")
+            if finish in ("deadline", "cancelled") or not self._revise(fault):
+                break
+        else:
+            finish = self._write()
+        if self._run.fault() and not self._run.fault(self._known.first.whole):
+            self._known.snapshot = self._known.first
+            self._close("the shortest completion passes")
+        return finish
+
+    def _write(self) -> Finish:
         try:
             while True:
                 if self._run.remaining == 0:
@@ -119,9 +121,10 @@ class _Assured:
                         return "budget"
                     self._go_back("the budget is used up", careful=True)
                 elif self._careful and self._refusals >= _CAREFUL_REFUSALS:
-                    self._close("the search for other completions has cost enough")
-                    self._prefer_reserve()
-                    return "budget"
+                    if not self._settle():
+                        self._close("the search for other completions has cost enough")
+                        self._prefer_reserve()
+                        return "budget"
                 elif self._careful:
                     finish = self._careful_step()
                     if finish is not None:
@@ -150,7 +153,7 @@ class _Assured:
         run.take(token, after)
         drift = self._drift.look()
         if drift is not None:
-            self._take_back(drift.length, drift.why)
+            self._turn(drift)
         elif self._is_time_to_check():
             self._check()
         return False
@@ -162,74 +165,58 @@ class _Assured:
             How the text ends, if it does.
         """
         run = self._run
-        if run.length != self._snapshot.length:
+        if run.length != self._known.snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
-        spare = run.remaining - len(self._snapshot.tokens)
-        for tries, (token, after) in enumerate(islice(run.candidates(), _CAREFUL_TRIES)):
+        room = (run.remaining - len(self._known.snapshot.tokens)) // _ROOM_FOR_A_TRY
+        # Without room, what leaves the witness's way is as good as refused: nobody is asked.
+        asked = run.candidates() if room or not self._known.snapshot.tokens else iter(())
+        for tries, (token, after) in enumerate(islice(asked, _CAREFUL_TRIES)):
             if after.ended:
                 return "end"
-            # Without room to spare, what leaves the witness's way is as good as refused.
-            follows = self._rest_of_witness(after.guide.text) is not None
-            if follows or tries < spare // _ROOM_FOR_A_TRY:
-                snapshot = self._snapshot_behind(after, run.length + 1)
-                if isinstance(snapshot, Snapshot):
+            follows = self._known.rest(after.guide.text) is not None
+            if follows or tries < room:
+                snapshot = self._known.behind(after, run.length + 1)
+                if isinstance(snapshot, Snapshot) and not self._piles_up(snapshot):
                     run.take(token, after)
                     self._keep(snapshot)
+                    drift = self._drift.look()
+                    if drift is not None:
+                        self._turn(drift)
                     break
                 self._refusals += 1
             run.refuse(after, "no completion that fits the budget is known behind it")
         else:
-            if not self._snapshot.tokens:
+            if not self._known.snapshot.tokens:
                 return "budget"  # it may end here, and there is no room for anything else
-            self._follow_witness()
-        spare = run.remaining - len(self._snapshot.tokens)
-        if self._returns < _RETURNS and spare > len(self._snapshot.tokens) + _ROOM:
-            self._careful = False
+            self._known.follow()
+        self._careful = not self._has_settled
         return None
 
-    def _follow_witness(self) -> None:
-        """Write the witness's next token, and what else belongs to its last code point."""
-        run, snapshot = self._run, self._snapshot
-        tokens = snapshot.tokens
-        count = 0
-        while count == 0 or (run.state.pending and count < len(tokens)):
-            if count == len(tokens):
-                raise AssertionError("a snapshot without a witness is complete")
-            run.write([tokens[count]], "witness")
-            count += 1
-        text = run.state.guide.text
-        rest = snapshot.witness[len(text) - len(snapshot.text) :]
-        self._snapshot = Snapshot(run.length, text, rest, tokens[count:])
+    @property
+    def _has_settled(self) -> bool:
+        """Whether the text needs little enough that not each token must be checked."""
+        needs = len(self._known.snapshot.tokens)
+        if self._returns >= _RETURNS or self._run.remaining <= 2 * needs + _ROOM:
+            return False
+        return not self._run.limits.drift_control or 2 * needs <= self._settled
+
+    def _settle(self) -> bool:
+        """Let the witness settle the text; False where that leaves no room for the model."""
+        if (
+            not self._has_room
+            or self._run.remaining <= 2 * len(self._known.snapshot.tokens) + _ROOM
+        ):
+            return False
+        while self._known.snapshot.tokens and not self._has_settled and self._returns < _RETURNS:
+            self._known.follow()
+        self._careful, self._refusals = not self._has_settled, 0
+        return self._has_settled
 
     # Witnesses ----------------------------------------------------------------------------------
 
-    def _first_snapshot(self) -> Snapshot:
-        run = self._run
-        guide = run.state.guide
-        if not guide.alive:
-            raise GenerationError("the given beginning cannot be completed into a consistent model")
-        verdict = guide.completable(run.limits.first_effort)
-        if verdict.answer == "no":
-            raise GenerationError(
-                f"the given beginning cannot be completed: {_first(verdict.reasons)}"
-            )
-        if verdict.witness is None:
-            raise GenerationError(
-                "no completion of the given beginning is known, so none can be promised: "
-                f"{_first(verdict.reasons)}"
-            )
-        tokens = run.filter.vocabulary.encode(verdict.witness)
-        needed = run.length + len(tokens)
-        if needed > run.limits.max_tokens:
-            raise GenerationError(
-                f"the shortest completion known takes {needed} tokens, "
-                f"the budget is {run.limits.max_tokens}: give at least --max-tokens {needed}"
-            )
-        return Snapshot(run.length, guide.text, verdict.witness, tuple(tokens))
-
     def _is_time_to_check(self) -> bool:
         """At a line's end, or when enough has been written and a word is finished."""
-        run, snapshot = self._run, self._snapshot
+        run, snapshot = self._run, self._known.snapshot
         if run.state.pending:
             return False
         stride = max(1, min(_STRIDE, (run.remaining - len(snapshot.tokens)) // 4))
@@ -247,69 +234,78 @@ class _Assured:
     def _check(self) -> None:
         run = self._run
         self._last_look = run.length
-        found = self._snapshot_behind(run.state, run.length)
+        found = self._known.behind(run.state, run.length)
         if isinstance(found, Snapshot):
             if self._piles_up(found):
-                self._take_back(self._snapshot.length, "it needs more than can be settled in time")
-            else:
-                self._keep(found)
+                self._careful = True
+                if self._may_lose(self._known.snapshot.length):
+                    why = "it needs more than can be settled in time"
+                    self._take_back(self._known.snapshot.length, why)
+                    return
+            self._keep(found)
+            if run.limits.drift_control and run.remaining <= len(found.tokens) + _LAST:
+                self._careful = True
             return
         self._vain_looks += 1
         if found == "no":
             self._go_back("nothing completes it")
-        elif self._returns and run.length - self._snapshot.length >= _LATER_EXCURSION:
+        elif self._returns and run.length - self._known.snapshot.length >= _LATER_EXCURSION:
             self._go_back("no completion was found", careful=found == "over budget")
 
     def _piles_up(self, found: Snapshot) -> bool:
         """Whether the text needs ever more to be completed, and too much for what is left."""
-        run, needs = self._run, len(found.tokens)
-        limit = max(_ALWAYS_SETTLED, run.remaining // _SETTLED_IN)
-        if not self._has_room or needs <= max(limit, len(self._snapshot.tokens)):
+        if not self._has_room or not self._run.limits.drift_control:
             return False
-        self._piled += 1
-        return run.limits.drift_control and self._piled <= _MOST_PILED
+        return len(found.tokens) > max(self._settled, len(self._known.snapshot.tokens))
 
-    def _snapshot_behind(
-        self, state: State, length: int
-    ) -> Snapshot | Literal["no", "unknown", "over budget"]:
-        """The snapshot at ``state``, ``length`` tokens into the text, if a witness fits."""
-        if state.pending:
-            return "unknown"
-        text = state.guide.text
-        witness = self._rest_of_witness(text)
-        if witness is None:
-            self._run.check_time()
-            verdict = state.guide.completable(self._run.limits.effort)
-            if verdict.witness is None:
-                return "no" if verdict.answer == "no" else "unknown"
-            witness = verdict.witness
-        try:
-            tokens = self._run.filter.vocabulary.encode(witness)
-        except GenerationError:
-            return "unknown"  # this model cannot write it
-        if length + len(tokens) > self._run.limits.max_tokens:
-            return "over budget"
-        return Snapshot(length, text, witness, tuple(tokens))
+    @property
+    def _settled(self) -> int:
+        """The tokens that a text may need to be completed."""
+        return max(_ALWAYS_SETTLED, self._run.remaining // _SETTLED_IN)
 
-    def _rest_of_witness(self, text: str) -> str | None:
-        """What is left of the snapshot's witness where ``text`` has only followed it."""
-        snapshot = self._snapshot
-        whole = snapshot.text + snapshot.witness
-        return whole[len(text) :] if whole.startswith(text) else None
+    # Drift --------------------------------------------------------------------------------------
+
+    def _turn(self, drift: Drift) -> None:
+        """Go back to where the text has lost its way, or turn where it is if that costs much."""
+        run = self._run
+        if self._may_lose(drift.length):
+            self._take_back(drift.length, drift.why)
+        elif drift.again is not None:
+            run.ban(run.path[drift.again].token)
+            run.emit("rejection", run.said(drift.again), drift.why)
+        else:
+            self._end_unit()
+
+    def _end_unit(self) -> None:
+        """Let the witness end the unit that the model brings to no end."""
+        run = self._run
+        begun = run.state.guide.text
+        found = self._known.behind(run.state, run.length)
+        if isinstance(found, Snapshot):
+            self._keep(found)
+            while self._known.snapshot.tokens and not run.state.guide.ends_unit(len(begun)):
+                self._known.follow()
+
+    def _may_lose(self, length: int) -> bool:
+        """Whether tokens that were not asked for make up for the choices lost by going back."""
+        run = self._run
+        free = sum(step.origin != "model" for step in run.path[:length])
+        going = sum(step.origin == "model" for step in run.path[length:])
+        return run.lost + going <= free
 
     def _keep(self, snapshot: Snapshot) -> None:
         run = self._run
-        self._snapshot = snapshot
+        self._known.snapshot = snapshot
         self._vain_looks = 0
         if run.length > snapshot.length:
             # Forced text has followed the checked token: every completion, the witness too, has it.
-            behind = self._snapshot_behind(run.state, run.length)
+            behind = self._known.behind(run.state, run.length)
             if isinstance(behind, Snapshot):
-                self._snapshot = behind
+                self._known.snapshot = behind
             else:
                 run.back_to(snapshot.length, "forced text takes more tokens than its witness")
-        self._consider(self._snapshot)
-        run.emit("snapshot", "", f"{len(self._snapshot.tokens)} tokens complete it")
+        self._consider(self._known.snapshot)
+        run.emit("snapshot", "", f"{len(self._known.snapshot.tokens)} tokens complete it")
 
     # The reserve --------------------------------------------------------------------------------
 
@@ -319,7 +315,7 @@ class _Assured:
         whole = snapshot.length + len(snapshot.tokens)
         if whole < _LEAST_TEXT * run.limits.max_tokens:
             return
-        share = _witness_share(run.path[: snapshot.length], len(snapshot.tokens))
+        share = witness_share(run.path[: snapshot.length], len(snapshot.tokens))
         known = self._reserve
         # Little is as good as nothing, and a longer text is then better.
         if known is None or max(share, _LITTLE) <= max(known.share, _LITTLE):
@@ -334,13 +330,13 @@ class _Assured:
             if run.state_at(length).guide.text[-1:] == "\n" and not run.state_at(length).pending
         ]
         for length in ends[:: max(1, len(ends) // _LOOKS_BACK)]:
-            found = self._snapshot_behind(run.state_at(length), length)
+            found = self._known.behind(run.state_at(length), length)
             if isinstance(found, Snapshot):
                 self._consider(found)
 
     def _prefer_reserve(self) -> None:
         """Take the reserve instead of the finished text, if that leaves less to the witness."""
-        if self._reserve is not None and self._reserve.share < _witness_share(self._run.path, 0):
+        if self._reserve is not None and self._reserve.share < witness_share(self._run.path, 0):
             self._take(self._reserve)
 
     def _take(self, reserve: Reserve) -> None:
@@ -354,14 +350,14 @@ class _Assured:
         run = self._run
         self._returns += 1
         self._last_look = self._vain_looks = 0
-        low = self._snapshot.length
+        low = self._known.snapshot.length
         choices = [p for p in range(low + 1, run.length) if run.path[p].origin == "model"]
         begin, end = 0, len(choices)
         while begin < end:
             middle = (begin + end) // 2
-            found = self._snapshot_behind(run.state_at(choices[middle]), choices[middle])
+            found = self._known.behind(run.state_at(choices[middle]), choices[middle])
             if isinstance(found, Snapshot):
-                self._snapshot = found
+                self._known.snapshot = found
                 low, begin = choices[middle], middle + 1
             else:
                 end = middle
@@ -372,15 +368,26 @@ class _Assured:
         # Where there was nothing to take back, only the witness is known to go on.
         self._careful = self._careful or careful or refused is None or self._returns >= _RETURNS
 
+    def _revise(self, fault: Diagnostic) -> bool:
+        """Write a refused text another way; False if the model has chosen nothing in it."""
+        for place in self._refused.places(fault):
+            found = self._known.behind(self._run.state_at(place), place)
+            if isinstance(found, Snapshot):
+                self._known.snapshot, self._reserve, self._careful = found, None, False
+                self._refusals = self._last_look = self._vain_looks = 0
+                self._refused.go_back(place)
+                return True
+        return False
+
     def _take_back(self, length: int, why: str) -> None:
         """Give up a part of the text that is not wrong, as far back as a snapshot is known."""
         run = self._run
-        if length < self._snapshot.length:
-            found = self._snapshot_behind(run.state_at(length), length)
+        if length < self._known.snapshot.length:
+            found = self._known.behind(run.state_at(length), length)
             if isinstance(found, Snapshot):
-                self._snapshot = found
+                self._known.snapshot = found
             else:
-                length = self._snapshot.length
+                length = self._known.snapshot.length
         if length < run.length:
             refused = run.path[length]
             run.back_to(length, why)
@@ -390,14 +397,5 @@ class _Assured:
 
     def _close(self, why: str) -> None:
         run = self._run
-        run.back_to(self._snapshot.length, why)
-        run.write(list(self._snapshot.tokens), "witness")
-
-
-def _witness_share(path: Sequence[Step], more: int) -> float:
-    """The share of the witness's tokens if ``more`` of them follow."""
-    return (sum(step.origin == "witness" for step in path) + more) / max(1, len(path) + more)
-
-
-def _first(reasons: tuple[str, ...]) -> str:
-    return reasons[0] if reasons else "no reason is known"
+        run.back_to(self._known.snapshot.length, why)
+        run.write(list(self._known.snapshot.tokens), "witness")

@@ -52,10 +52,11 @@ def _write_unit(run: Run) -> Finish | None:
             raise _Refused("no token is allowed")
         token, after = choice
         if after.ended:
-            if after.guide.judged.complete:
+            fault = run.fault() if after.guide.judged.complete else None
+            if after.guide.judged.complete and fault is None:
                 return "end"
             run.ban(token)
-            raise _Refused("the text must not end here")
+            raise _Refused(fault.message if fault is not None else "the text must not end here")
         run.take(token, after)
         guide = run.state.guide
         if not run.state.pending and guide.ends_unit(begin):
