@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # Texts the search for a witness may try at each look; the last witness nearly serves as a rule.
 _TEXTS_PER_LOOK = 60
 # Sizes of the solver's pool at each look: what needs more objects would not fit the budget.
-_POOLS_PER_LOOK = (1, 2, 6)
+_POOLS_PER_LOOK = (2, 6)
 _CONFLICTS_PER_LOOK = 1500
 
 Write = Callable[[Task], Generation]

@@ -6,13 +6,14 @@ shortest closing of the text; a goal from the solver, written down; a search ove
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
 from language_server.projection.bases import Base, bases, what_each_contradicts, what_refutes_each
-from language_server.projection.pools import Pool, pools_of
+from language_server.projection.pools import Pool, Pools, pools_of, size_of
 from language_server.projection.prices import prices_of
 from language_server.projection.realisation import Realisation
 from language_server.projection.search import Search
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 # Readings for which a goal is looked for, and goals for one.
 _BASES = 4
 _ROUNDS = 6
-# New objects of all classes that the solver is asked with; closures cost their number cubed.
-_OBJECTS = 150
+# New objects that the solver is asked with: from how many on those of each class are tried first
+# one by one, and how many it gets at most. Closures cost their number cubed.
+_MANY_OBJECTS = 60
+_MOST_OBJECTS = 150
 _Forbidden = frozenset[tuple[str, ObjectId]]
 
 
@@ -49,9 +52,8 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if search.found is None and known is not None:
         search.retry(known)
     found, spent = search.found, search.spent
-    for witness in dict.fromkeys((known, effort.latest)):
-        if found is None and witness is not None:
-            found = splice(start, witness, search, effort)
+    if found is None and known is not None:
+        found = splice(start, known, search, effort)
     if found is None and (proof := what_each_contradicts(start)):
         return _proven(proof, spent), known
     if found is None:
@@ -66,7 +68,6 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if found is None:
         reasons = tuple(dict.fromkeys(violation.message for violation in still_open))
         return Verdict("unknown", None, reasons, spent), known
-    effort.latest = found
     return Verdict("yes", found.text[prefix.state.length :], (), spent), found
 
 
@@ -98,10 +99,7 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
     more = pools.owed(owed)
     readings = tuple(islice(bases(start), _BASES)) if effort.pools else ()
     goals = 0
-    for place, each in enumerate(effort.pools):
-        pool = pools.pool(each, more)
-        if place and sum(number for _, number in pool) > _OBJECTS:
-            break
+    for place, pool in enumerate(_sizes(pools, more, effort)):
         for base in readings:
             attempt = _reach_a_goal_from(base, pool, effort)
             goals += attempt.goals
@@ -110,6 +108,14 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
         if place == 0 and (proof := what_refutes_each(start)):
             return _Attempt(None, goals, proof)
     return _Attempt(None, goals)
+
+
+def _sizes(pools: Pools, more: Counter[str], effort: Effort) -> list[Pool]:
+    """What the solver gets to build with, in the order to try."""
+    found = [pools.pool(each, more) for each in effort.pools]
+    if found and size_of(found[0]) > _MANY_OBJECTS:
+        found = [pools.pool(1, more), *found]
+    return [pool for place, pool in enumerate(found) if not place or size_of(pool) <= _MOST_OBJECTS]
 
 
 def _reach_a_goal_from(base: Base, pool: Pool, effort: Effort) -> _Attempt:

@@ -22,6 +22,11 @@ Pool = tuple[tuple[str, int], ...]
 _WAYS = 2
 
 
+def size_of(pool: Pool) -> int:
+    """How many objects there are in all."""
+    return sum(number for _, number in pool)
+
+
 class Pools:
     """What the objects of a language's classes contain at least.
 

@@ -9,25 +9,24 @@ from typing import Literal
 Answer = Literal["yes", "no", "unknown"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Effort:
     """How much to spend on each of a series of questions.
 
     Attributes:
         texts: how many texts may be judged before the answer is "unknown".
-        pools: how many new objects of each class the solver may use, in the order to try.
+        pools: how many new objects of each class the solver may use, in the order to try;
+            what the shortest closing violates adds to it; where there are many classes, 1 is first.
         conflicts: how many conflicts the solver may run into for each of them.
         stop: asked now and then; once it is true the answer is "unknown".
         vain: what was found to have no goal within this effort; it is not asked again.
-        latest: the witness found last, of whichever text.
     """
 
     texts: int = 600
-    pools: tuple[int, ...] = (1, 2, 6, 12)
+    pools: tuple[int, ...] = (2, 6, 12)
     conflicts: int = 6000
     stop: Callable[[], bool] = field(default=lambda: False)
     vain: set[object] = field(default_factory=set, compare=False, repr=False)
-    latest: Known | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
