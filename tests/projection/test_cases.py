@@ -57,19 +57,30 @@ def test_dead_in_every_case(text: str) -> None:
 
 
 def test_where_an_object_may_end_nothing_more_of_it_begins_for_certain(tmp_path: Path) -> None:
-    """A sum that goes on is wrong, one that ends is right."""
-    grammar = "Model: sums+=Sum; Sum: number=INT rest=Rest? ';'; Rest: '+' number=INT;"
-    (tmp_path / "sums.tx").write_text(grammar)
+    """A rest is wrong where there is no tail any more, and there need not be one."""
+    (tmp_path / "sums.tx").write_text(
+        """
+        Model: sums+=Sum;
+        Sum: number=INT tail=Tail? ':' part=Part ';';
+        Part: number=INT rest=Rest?;
+        Tail: '-' number=INT;
+        Rest: '+' number=INT;
+        """
+    )
     (tmp_path / "sums.problem").write_text(
         """
         class Model { contains Sum[1..*] sums }
-        class Sum { int[1] number  contains Rest[0..1] rest }
-        class Rest { int[1] number  boolean known }
-        error pred unknown(Rest r) <-> !known(r).
+        class Sum { int[1] number  contains Tail[0..1] tail  contains Part[1] part }
+        class Part { int[1] number  contains Rest[0..1] rest }
+        class Tail { int[1] number }
+        class Rest { int[1] number }
+        error pred lonely(Rest r) <-> part(s, p), rest(p, r), !tail(s, _).
         """
     )
-    language = load_language(str(tmp_path / "sums.tx"))
-    prefix = Prefix.start(language).advance("1 ")
-    assert what_each_contradicts(prefix) == ()
-    assert what_refutes_each(prefix) == ()
-    assert prefix.completable().witness == ";"
+    start = Prefix.start(load_language(str(tmp_path / "sums.tx")))
+    may_end = start.advance("1 : 2 ")
+    assert what_each_contradicts(may_end) == ()
+    assert what_refutes_each(may_end) == ()
+    assert may_end.completable().witness == ";"
+    assert start.advance("1 : 2 + ").completable().answer == "no"
+    assert start.advance("1 -2 : 2 + ").completable().answer == "yes"
