@@ -28,7 +28,7 @@ def test_no_beginning_of_an_example_is_refuted(name: str) -> None:
     language = load_language(name)
     for example in language.examples[:4]:
         prefix, end = Prefix.start(language), 0
-        for word in list(re.finditer(r"\s+|\w|[^\w\s]", example.text))[::3]:
+        for word in list(re.finditer(r"\s+|\w|[^\w\s]", example.text))[::5]:
             prefix = prefix.advance(example.text[end : word.end()])
             end = word.end()
             assert what_each_contradicts(prefix) == (), prefix.text
