@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from language_server.constraints.clauses import (
@@ -24,6 +25,7 @@ from language_server.constraints.theory import (
     Clause,
     Comparison,
     Constant,
+    Count,
     Expression,
     Individual,
     Term,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
 
 Binding = dict[str, Any]
+_WITNESSES = 30  # ways in which a predicate holds that are compared
 _DEEPEST = 6  # levels of predicates within predicates that an explanation goes down
 
 
@@ -54,7 +57,10 @@ class Explanation:
         self._model = state.model
 
     def facts(self, predicate: str, row: tuple[Any, ...]) -> tuple[str, ...]:
-        """The facts (and absences of facts) by which the predicate holds for the row."""
+        """The facts (and absences of facts) by which the predicate holds for the row.
+
+        It follows from them alone, and of what is counted only as many are named as it takes.
+        """
         return tuple(dict.fromkeys(self._of_predicate(predicate, row, _DEEPEST)))
 
     def degree(self, predicate: str, row: tuple[Any, ...]) -> int:
@@ -79,12 +85,31 @@ class Explanation:
     # ---- witnesses ---------------------------------------------------------------------------
 
     def _witness(self, meaning: Definition, row: tuple[Any, ...]) -> tuple[Clause, Binding] | None:
-        for clause in meaning.clauses:
-            places = occurrences(meaning.parameters, clause)
-            start = dict(zip(meaning.parameters, row, strict=True))
-            for binding in self._solutions(list(clause), start, places):
-                return clause, binding
-        return None
+        """A clause that holds, and for which objects: of the first ones that with fewest facts."""
+        ways = (
+            (clause, binding)
+            for clause in meaning.clauses
+            for binding in self._solutions(
+                list(clause),
+                dict(zip(meaning.parameters, row, strict=True)),
+                occurrences(meaning.parameters, clause),
+            )
+        )
+        return min(islice(ways, _WITNESSES), key=lambda way: self._weight(*way), default=None)
+
+    def _weight(self, clause: Clause, binding: Binding) -> int:
+        """How many facts a clause names for these objects, what is counted or derived as one."""
+        steps: set[tuple[Any, ...]] = set()
+        others = 0
+        for part in clause:
+            if isinstance(part, Comparison) or part.negated:
+                others += 1
+            elif part.atom.symbol not in self._constraints.schema.classes:
+                row = tuple(self._object(term, binding) for term in part.atom.args)
+                path = self._path(part.atom.symbol, *row) if part.atom.closure else []
+                rows = list(pairwise(path)) if part.atom.closure else [row]
+                steps.update((part.atom.symbol, *each) for each in rows)
+        return others + len(steps)
 
     def _solutions(
         self, parts: list[Part], binding: Binding, places: Counter[str]
@@ -107,7 +132,7 @@ class Explanation:
     def _rank(self, part: Part, binding: Binding, places: Counter[str]) -> tuple[int, int]:
         unbound = len(required(part, places) - binding.keys())
         if isinstance(part, Comparison) or part.negated:
-            return (0, 0) if not unbound else (2, unbound)
+            return (0, 0) if not unbound else (3, unbound)  # other parts bind it first
         of_class = part.atom.symbol in self._constraints.schema.classes
         return (1 if unbound == 0 or not of_class else 2, unbound)
 
@@ -214,16 +239,50 @@ class Explanation:
         return path[::-1]
 
     def _of_comparison(self, part: Comparison, binding: Binding, depth: int) -> Iterator[str]:
-        for side in (part.left, part.right):
-            for attribute in _attributes(side):
-                node = self._object(attribute.of, binding)
-                value = self._value(attribute, binding)
-                yield f"{_plain(attribute.attribute)}({self._label(node)}): {value!r}"
-            for count in counts(side):
-                for match in self._matches(count.atom, binding):
-                    yield from self._of_atom(count.atom, match, depth)
-                if not any(True for _ in self._matches(count.atom, binding)):
-                    yield f"no {self._written(count.atom, binding)}"
+        """The values that are compared, of counts what makes them as large or as small."""
+        op, left, right = part.op, part.left, part.right
+        values = [self._value(side, binding) for side in (left, right)]
+        if op == "!=" and all(isinstance(value, (int, float)) for value in values):
+            op = "<" if values[0] < values[1] else ">"
+        if op in ("<", "<="):
+            op, left, right = ">" if op == "<" else ">=", right, left
+            values.reverse()
+        if op in (">", ">="):
+            least = math.floor(values[1]) + 1 if op == ">" else math.ceil(values[1])
+            yield from self._of_number(left, binding, depth, least, False)
+            yield from self._of_number(right, binding, depth, 0, True)
+        else:
+            yield from self._of_number(left, binding, depth, None, True)
+            yield from self._of_number(right, binding, depth, None, True)
+
+    def _of_number(
+        self,
+        side: Expression,
+        binding: Binding,
+        depth: int,
+        least: int | None,
+        bounded: bool,
+    ) -> Iterator[str]:
+        """What makes a side of a comparison as large or as small as it is.
+
+        Args:
+            least: how many of what is counted it takes; None for all.
+            bounded: whether there must not be more.
+        """
+        if isinstance(side, Arithmetic):
+            for part in (side.left, side.right):
+                yield from self._of_number(part, binding, depth, None, True)
+        elif isinstance(side, AttributeOf):
+            node, value = self._object(side.of, binding), self._value(side, binding)
+            yield f"{_plain(side.attribute)}({self._label(node)}): {value!r}"
+        elif isinstance(side, Count):
+            matches = list(self._matches(side.atom, binding))
+            for match in matches[: None if least is None else max(least, 0)]:
+                yield from self._of_atom(side.atom, match, depth)
+            if bounded:
+                others = ", ".join(self._written(side.atom, match) for match in matches)
+                but = f" but {others}" if others else ""
+                yield f"no {self._written(side.atom, binding)}{but}"
 
     def _written(self, atom: Atom, binding: Binding) -> str:
         words = []
@@ -236,14 +295,6 @@ class Explanation:
 
     def _label(self, value: Any) -> str:
         return self._model.label(value) if value in self._model.nodes else str(value)
-
-
-def _attributes(expression: Expression) -> Iterator[AttributeOf]:
-    if isinstance(expression, AttributeOf):
-        yield expression
-    elif isinstance(expression, Arithmetic):
-        yield from _attributes(expression.left)
-        yield from _attributes(expression.right)
 
 
 def _plain(symbol: str) -> str:

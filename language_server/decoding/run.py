@@ -221,7 +221,7 @@ class Run:
         self._append_forced()
 
     def write(self, tokens: list[int], origin: Origin) -> None:
-        """Append tokens that are known to be allowed.
+        """Append tokens that are known to be allowed; what must come next counts as forced.
 
         Raises:
             RuntimeError: one of them is not; the guide has contradicted itself.
@@ -232,7 +232,12 @@ class Run:
                 raise RuntimeError(
                     f"the guide refuses its own text behind {self.state.guide.text!r}"
                 )
-            self._append(token, after, origin)
+            self._append(token, after, "forced" if self._is_forced(after) else origin)
+
+    def _is_forced(self, after: State) -> bool:
+        guide = self.state.guide
+        text = after.guide.text[len(guide.text) :]
+        return self.limits.forced_text and text != "" and guide.forced().startswith(text)
 
     def back_to(self, length: int, why: str) -> None:
         """Take back all tokens behind the first ``length`` and forget what was tried there."""

@@ -164,9 +164,10 @@ class Growth:
     def account(self, branch: Branch) -> Generation:
         """The text of a branch with the work of the whole search."""
         finish: Finish = branch.made.finish
-        if not branch.finished:
-            cancel = self._task.limits.cancel
-            finish = "cancelled" if cancel is not None and cancel.is_set() else "deadline"
+        cancel = self._task.limits.cancel
+        cancelled = cancel is not None and cancel.is_set()
+        if not branch.finished or (cancelled and finish == "budget"):
+            finish = "cancelled" if cancelled else "deadline"
         return replace(
             branch.made,
             finish=finish,

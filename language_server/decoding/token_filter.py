@@ -89,9 +89,9 @@ class TokenFilter:
 
     def within_caps(self, state: State, after: State) -> bool:
         """Whether the layout policy likes the step from ``state`` to ``after``."""
-        if after.pending:
+        if after.pending and state.layout.ends_word_soon:
             return any(self.within_caps(state, whole) for whole in _finished(after))
-        text = after.guide.text[len(state.guide.text) :]
+        text = after.guide.text[len(state.guide.text) :] + "x" * bool(after.pending)
         return state.layout.permits(text, state.guide, after.guide)
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:

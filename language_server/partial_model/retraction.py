@@ -356,6 +356,7 @@ class Retraction:
             place = (node, feature.symbol)
             value = draft.unknown_values[place][0]
             draft.unknown_values = draft.unknown_values.set(place, (value, new.start, new.end))
+            draft.touched.append(("bounds", node))
 
     def _move_reference(self, old: Reference, start: int, end: int) -> None:
         draft, new = self._draft, old._replace(start=start, end=end)

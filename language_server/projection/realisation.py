@@ -66,8 +66,11 @@ class Realisation:
             node for node, record in model.nodes.items() if record.open and record.role != "new"
         }
         self._mentioned = [n for n, record in model.nodes.items() if record.role == "mentioned"]
+        # What no text writes follows from its opposite.
+        self._written = {feature.symbol for feature in model.schema.feature_map.values()}
         for symbol, source, target in goal.links:
-            self._facts[source].add((symbol, target))
+            if symbol in self._written:
+                self._facts[source].add((symbol, target))
         for symbol, node in goal.values:
             self._facts[node].add((symbol, None))
         self.stuck: set[tuple[str, ObjectId]] = set()
@@ -109,7 +112,7 @@ class Realisation:
     def _signature(self, prefix: Prefix) -> object:
         """Equal for two texts behind which the same may follow and that state as much."""
         return frozenset(
-            (id(e.terminal), e.typed, e.trail.size, _last_value(e.trail), e.remaining)
+            (id(e.terminal), e.feature, e.typed, e.trail.size, _last_value(e.trail), e.remaining)
             for e in prefix.state.expected()
         )
 
@@ -435,6 +438,8 @@ class Realisation:
         facts: set[_Fact] = set()
         for kind in model.nodes[node].kinds:
             for feature in model.schema.classes[kind].features.values():
+                if feature.symbol not in self._written:
+                    continue
                 if not feature.attribute:
                     for target in model.facts.get((feature.symbol, ">", node), ()):
                         if target in of:

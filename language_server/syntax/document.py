@@ -117,14 +117,6 @@ class Parse:
                 yield from segment.events
 
     @cached_property
-    def trail(self) -> Trail:
-        """The events as a trail, for those who keep something with each."""
-        trail = Trail.root()
-        for event in self.events():
-            trail = trail.then(event)
-        return trail
-
-    @cached_property
     def anchors(self) -> Anchors:
         """Where the anchored places of the segments are in the text."""
         numbers = (segment.number for segment in self.segments)

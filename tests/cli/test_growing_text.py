@@ -58,3 +58,30 @@ def test_the_story_has_a_line_for_each_writer_and_each_turn() -> None:
         ["3", "forced 'f'"],
         ["4", "witness 'g'"],
     ]
+
+
+def test_the_story_says_nothing_twice() -> None:
+    lines: list[str] = []
+    story = Story(lines.append)
+    for event in (
+        Event("token", "a", 1, 1),
+        Event("snapshot", "", 1, 1, "1 token completes it"),
+        Event("token", "b", 2, 2),
+        Event("snapshot", "", 2, 2, "1 token completes it"),
+        Event("token", "c", 3, 3),
+        Event("unit", "", 3, 3),
+        Event("token", "d", 4, 4),
+        Event("rejection", "x", 4, 4, "nothing completes it"),
+        Event("rejection", "y", 4, 4, "nothing completes it"),
+        Event("rejection", "", 4, 4, "the text does not pass"),
+    ):
+        story.hear(event)
+    story.finish()
+    assert [line.split(maxsplit=1) for line in lines] == [
+        ["1", "model 'a'"],
+        ["1", "snapshot: 1 token completes it"],
+        ["3", "model 'bc'"],
+        ["4", "model 'd'"],
+        ["4", "rejection 'x', 'y': nothing completes it"],
+        ["4", "rejection: the text does not pass"],
+    ]

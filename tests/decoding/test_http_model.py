@@ -71,7 +71,7 @@ def serving() -> Iterator[Server]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            probes = not body["prompt"]
+            probes = body["prompt"] == room._PROBE_PROMPT
             (server.probes if probes else server.requests).append(body)
             server.headers.append(dict(self.headers))
             self.reply(*server.answer(body))

@@ -65,7 +65,7 @@ def check_golds(clevr: Language, golds: list[dict]) -> None:
     for text in [*texts, *(shuffled_clevr_text(gold, random) for gold in golds)]:
         assert clevr.analyse(text).diagnostics == (), text
         evaluation = clevr.constraints.initial()
-        for event in list(clevr.grammar.parse(text).trail.events())[:-1]:
+        for event in list(clevr.grammar.parse(text).events())[:-1]:
             evaluation = evaluation.refine(event)
             assert not evaluation.contradictions, text
 

@@ -121,6 +121,15 @@ def test_most_edits_change_the_model_that_is_there(
     assert sum(outcomes) == 0 if name in ANEW else sum(outcomes) > 0.7 * len(outcomes)
 
 
+def test_a_value_that_is_no_literal_is_told_where_it_stands_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(document, "STRIDE", 1)
+    of, _ = of_name("family")
+    before, after = "person d f", "likes chess, chess\n person d f"
+    assert said(of.analyse(after, known=of.analyse(before))) == said(of.analyse(after))
+
+
 def test_an_earlier_analysis_serves_several_edits() -> None:
     """Analyses are values: one that was changed is still what it was."""
     of = load_language("statechart")

@@ -116,7 +116,7 @@ def linked(language: Language, text: str, path: Path) -> tuple[Links, list[Fault
     """The links of a text among the files around it, and what is wrong with them."""
     around = language.surroundings(path)
     assert around is not None
-    scopes = Scopes.of(language.links, language.grammar.parse(text).trail.events())
+    scopes = Scopes.of(language.links, language.grammar.parse(text).events())
     units, failed = around.gather(scopes)
     links, faults = resolved(resolution := Resolution(units), path.name)
     elsewhere = [fault for unit, fault in resolution.faults if unit > 0]

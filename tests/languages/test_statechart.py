@@ -210,7 +210,7 @@ def test_no_prefix_of_a_valid_chart_is_contradictory(statechart: Language, text:
     assert parse.complete
     evaluation = statechart.constraints.initial()
     steps = []
-    for event in parse.trail.events():
+    for event in parse.events():
         evaluation = evaluation.refine(event)
         steps.append(evaluation)
     if not evaluation.obligations:

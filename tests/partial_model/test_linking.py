@@ -133,7 +133,7 @@ def linked(of: Language, text: str) -> tuple[Links, list[Fault], Scopes]:
     """The links and faults of a text by our linker alone, and its objects."""
     parse = of.grammar.parse(text)
     assert not parse.faults, (text, parse.faults)
-    scopes = Scopes.of(of.links, parse.trail.events())
+    scopes = Scopes.of(of.links, parse.events())
     return *resolved(Resolution((Unit("", scopes),))), scopes
 
 
@@ -296,7 +296,7 @@ CORPUS = [
 def test_corpus_models_link_as_by_textx(case: Case) -> None:
     """The models of the languages with expressions, several files among them."""
     of = corpus_language(case.grammar)
-    scopes = Scopes.of(of.links, of.grammar.parse(case.text).trail.events())
+    scopes = Scopes.of(of.links, of.grammar.parse(case.text).events())
     units, faults = gathered(scopes, of.surroundings(case.model))
     links, wrong = resolved(Resolution(units), case.model.name)
     assert (faults, wrong) == ((), [])
@@ -317,7 +317,7 @@ def codes(of: Language, text: str) -> list[tuple[str, str]]:
 
 def evaluation(of: Language, text: str) -> Evaluation:
     """The model of a text that may go on."""
-    events = of.grammar.parse(text).trail.events()
+    events = of.grammar.parse(text).events()
     return of.constraints.initial().refine_all(list(events)[:-1])
 
 
@@ -403,7 +403,7 @@ def test_t26_linking_costs_by_the_number_of_references(
         text = f"package p {{ {things} }} {uses}"
         if name == "outward":
             text = text.replace(".x", "")
-        scopes = Scopes.of(of.links, of.grammar.parse(text).trail.events())
+        scopes = Scopes.of(of.links, of.grammar.parse(text).events())
         outcome = []
         calls = count_calls(lambda: outcome.append(Resolution((Unit("", scopes),))))
         assert outcome[0].faults == []
@@ -425,7 +425,7 @@ def test_t26_references_through_references_are_not_tried_again_and_again(
             f"class c{i} extends c{i - 1} {{ }}" for i in range(1, number)
         )
         text += f" object o : c{number - 1} call o.m"
-        scopes = Scopes.of(of.links, of.grammar.parse(text).trail.events())
+        scopes = Scopes.of(of.links, of.grammar.parse(text).events())
         outcome = []
         calls = count_calls(lambda: outcome.append(Resolution((Unit("", scopes),))))
         assert outcome[0].faults == []

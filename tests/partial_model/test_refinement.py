@@ -41,7 +41,7 @@ REFERENCES = {"next": "First", "all": "First", "on": "Second", "from": "Edge", "
 def read(text: str) -> Evaluation:
     parse = GRAMMAR.parse(text)
     assert not parse.faults, (text, parse.faults)
-    return CONSTRAINTS.initial().refine_all(parse.trail.events()).close()
+    return CONSTRAINTS.initial().refine_all(parse.events()).close()
 
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -138,7 +138,7 @@ def test_t26_linking_costs_by_the_number_of_references(
     def cost(number: int) -> int:
         names = " ".join(f"first n{i}" for i in range(number))
         edges = " ".join(f"edge n{i} n{(i * 7) % number}" for i in range(number))
-        trail = list(GRAMMAR.parse(f"{edges} {names}").trail.events())
+        trail = list(GRAMMAR.parse(f"{edges} {names}").events())
         closed = []
         calls = count_calls(
             lambda: closed.append(CONSTRAINTS.initial().refine_all(trail).close().obligations)

@@ -83,7 +83,7 @@ def by_linker(metamodel: TextXMetaModel, text: str) -> tuple[Links, list[Fault]]
     rules = link_rules(metamodel)
     parse = Grammar.of(metamodel).parse(text)
     assert not parse.faults, (text, parse.faults)
-    return resolved(Resolution((Unit("", Scopes.of(rules, parse.trail.events())),)))
+    return resolved(Resolution((Unit("", Scopes.of(rules, parse.events())),)))
 
 
 def resolved(resolution: Resolution, name: str = "") -> tuple[Links, list[Fault]]:

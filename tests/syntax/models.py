@@ -1,11 +1,13 @@
-"""Models as plain data: what textX reads, and what a trail says, in one form."""
+"""Models as plain data: what textX reads, and what the events of a parse say, in one form."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
-from language_server.syntax import Assign, Close, Open, Refer, Trail
+from language_server.syntax import Assign, Close, Event, Open, Refer
 
 
 @dataclass
@@ -69,11 +71,11 @@ def _node(value: Any, names: dict[tuple[int, str], list[Name]]) -> Any:
     return node
 
 
-def from_trail(trail: Trail) -> Node | None:
-    """The model a trail describes."""
+def from_events(events: Iterable[Event]) -> Node | None:
+    """The model that the events of a parse describe."""
     root: Node | None = None
     stack: list[Node] = []
-    for event in trail.events():
+    for event in events:
         if isinstance(event, Open):
             node = Node(event.cls, event.start, -1)
             if event.feature is None:
@@ -89,6 +91,28 @@ def from_trail(trail: Trail) -> Node | None:
             _put(stack[-1], event.feature, event.many, event.value)
     assert not stack
     return root
+
+
+def is_read_twice(metamodel: Any, text: str) -> bool:
+    """Whether textX's parse tree has some text twice.
+
+    A repetition keeps the separator behind its last item although it goes back to where that
+    begins, and so the separator is part of the values and spans that end with the repetition as
+    well as of what follows, be it white space. Our values and spans end with the last item.
+    """
+    parser = metamodel._parser_blueprint.clone()
+    leaves = list(_leaves(parser.parse(text)))
+    if any(leaf.value and set(leaf.value) <= set(parser.ws) for leaf in leaves):
+        return True
+    return any(leaf.position >= following.position for leaf, following in pairwise(leaves))
+
+
+def _leaves(node: Any) -> Iterator[Any]:
+    if isinstance(node, list):
+        for child in node:
+            yield from _leaves(child)
+    else:
+        yield node
 
 
 def _put(node: Node, feature: str, many: bool, value: Any) -> None:

@@ -29,7 +29,7 @@ def test_document_reads_as_textx(case: Case) -> None:
     """No fault, and object by object, feature by feature, the model textX builds."""
     parse = case.ours().parse(case.text)
     assert parse.complete, parse.faults
-    ours = models.from_trail(parse.trail)
+    ours = models.from_events(parse.events())
     assert models.differences(models.from_textx(case.metamodel(), case.text), ours) == []
 
 
@@ -51,7 +51,7 @@ def test_pieces_of_long_models_agree(case: Case) -> None:
 def check_pieces(case: Case) -> None:
     """Assert that a text read in pieces has the events of the document, and the same text."""
     text, start = case.text, case.ours().start()
-    document = list(case.ours().parse(text).trail.events())
+    document = list(case.ours().parse(text).events())
     for pieces in (
         [text],
         random_pieces(text, random.Random(len(text))),

@@ -52,7 +52,7 @@ def check(small: Small, texts: list[tuple[str, ...]]) -> None:
         if finished is not None:
             parse = grammar.parse(text)
             assert parse.complete
-            assert list(parse.trail.events()) == list(finished.events())
+            assert list(parse.events()) == list(finished.events())
             at_once = grammar.start().advance(text).finish()
             assert at_once is not None
             assert list(at_once.events()) == list(finished.events())

@@ -36,7 +36,7 @@ def names(parse: Parse) -> list[str]:
     """Names given to objects."""
     return [
         event.value
-        for event in parse.trail.events()
+        for event in parse.events()
         if isinstance(event, Assign) and event.feature == "name"
     ]
 
@@ -99,7 +99,7 @@ def test_missing_value_leaves_a_hole() -> None:
     """What is missing is not made up."""
     parse = CHART.parse("chart c state { x -> a; }")
     assert names(parse) == ["c"]
-    assert [event.cls for event in parse.trail.events() if isinstance(event, Open)] == [
+    assert [event.cls for event in parse.events() if isinstance(event, Open)] == [
         "Chart",
         "State",
         "Move",

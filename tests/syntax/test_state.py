@@ -145,7 +145,7 @@ def test_joint_leads_to_an_accepted_text() -> None:
             assert example is not None
             state = state.advance(joint(state, example))
             assert state.alive
-        assert list(CHART.parse(state.text).trail.events())
+        assert list(CHART.parse(state.text).events())
 
 
 def test_readings_that_share_a_stack_are_told_apart() -> None:
@@ -203,7 +203,7 @@ def test_values_are_converted_as_textx_does() -> None:
         )
     )
     text = r"""1 2.5 "a\"b" true yes 7 - 3"""
-    values = [e.value for e in grammar.parse(text).trail.events() if isinstance(e, Assign)]
+    values = [e.value for e in grammar.parse(text).events() if isinstance(e, Assign)]
     model = textx.metamodel_from_str(
         "M: i=INT f=FLOAT s=STRING b=BOOL t?='yes' n=N p=P; N: INT | ID; P: '-' INT;"
     ).model_from_str(text)

@@ -51,9 +51,9 @@ def test_t6_unordered_group_swaps_values() -> None:
     """``('x' x=INT 'y' y=INT)#`` on ``y 1 x 2`` reads what textX reads, swapped as it is."""
     text = "M: ('x' x=INT 'y' y=INT)#;"
     metamodel = textx.metamodel_from_str(text)
-    trail = grammar(text).parse("y 1 x 2").trail
+    parse = grammar(text).parse("y 1 x 2")
     model = metamodel.model_from_str("y 1 x 2")
-    values = {event.feature: event.value for event in trail.events() if isinstance(event, Assign)}
+    values = {event.feature: event.value for event in parse.events() if isinstance(event, Assign)}
     assert values == {"x": model.x, "y": model.y} == {"x": 1, "y": 2}
 
 
@@ -107,15 +107,15 @@ def test_t13_presence_comes_from_the_parse() -> None:
     ours = grammar(text)
     empty = ours.parse("")
     assert empty.complete
-    assert list(empty.trail.events()) == []
-    events = list(ours.parse("0").trail.events())
+    assert list(empty.events()) == []
+    events = list(ours.parse("0").events())
     assert isinstance(events[0], Open)
     assert [event.value for event in events if isinstance(event, Assign)] == [0]
 
 
 def test_t13_empty_match_rule_gives_nothing() -> None:
     """A match rule that reads nothing assigns nothing."""
-    events = list(grammar("M: 'm' v=V; V: 'v'?;").parse("m").trail.events())
+    events = list(grammar("M: 'm' v=V; V: 'v'?;").parse("m").events())
     assert not any(isinstance(event, Assign) for event in events)
 
 
@@ -157,8 +157,8 @@ def test_t16_shared_prefixes_cost_little(
 
 def test_t18_spans_are_the_text_and_values_are_joined() -> None:
     """``ID('.' ID)*`` on ``a . b`` has the value ``a.b`` and the span of ``a . b``."""
-    trail = grammar("M: n=F; F: ID('.' ID)*;").parse("  a . b ").trail
-    (value,) = [event for event in trail.events() if isinstance(event, Assign)]
+    parse = grammar("M: n=F; F: ID('.' ID)*;").parse("  a . b ")
+    (value,) = [event for event in parse.events() if isinstance(event, Assign)]
     assert (value.value, value.start, value.end) == ("a.b", 2, 7)
 
 
