@@ -1,7 +1,8 @@
 """Whether a prefix can be completed into a consistent model, and with which text.
 
 From cheap to dear: the witness of an earlier prefix, as it is or as far as it still fits; the
-shortest closing of the text; a goal from the solver, written down; a search over texts.
+shortest closing of the text; a goal from the solver, written down; a search over texts. Where the
+solver finds no small goal, a proof by cases that there is none is tried before it gets more.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from language_server.projection.verdict import Effort, Known
+from language_server.syntax.document import shared_start
 
 if TYPE_CHECKING:
     from language_server.projection.prefix import Prefix
@@ -43,7 +44,7 @@ def splice(start: Prefix, known: Known, search: Search, effort: Effort) -> Known
 
 def _rests(text: str, known: str) -> Iterator[str]:
     """The ends of a witness from each word or sign on, first what is nearest to the text's end."""
-    same = _shared(text, known)
+    same = shared_start(text, known)
     old, new = _word_at(known, same), _word_at(text, len(text))
     rest = known[same:]
     cuts = [0, *(found.end() for found in re.finditer(r"\w+|\s+|[^\w\s]", rest))]
@@ -59,12 +60,3 @@ def _word_at(text: str, place: int) -> str:
     before = re.search(r"\w*\Z", text[:place])
     behind = re.match(r"\w*", text[place:])
     return (before[0] if before else "") + (behind[0] if behind else "")
-
-
-def _shared(left: str, right: str) -> int:
-    length = 0
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        length += 1
-    return length
