@@ -106,7 +106,7 @@ def generate(
         policy,
         sampling or Sampling(),
         on_event,
-        judge=partial(_fault, language),
+        judge=partial(_last_word, language, limits),
     )
     guided = task
     if chosen.guide != "none":
@@ -141,6 +141,16 @@ def generate_with(
     sampling = sampling if sampling is not None else Sampling()
     task = Task(guide, prompt, model, strategy, seed, limits, policy, sampling, on_event)
     return task.write()
+
+
+def _last_word(language: Language, limits: Limits, text: str) -> Diagnostic | None:
+    """What is against a text that is guided: when the time is up, only what a guide cannot know."""
+    definition = language.definition
+    # A grammar's file has no processors of textX; a language that is registered may have some.
+    more = definition.grammar is None or definition.compiler is not None
+    if limits.stop() and not (more or language.check_further or language.own_rules):
+        return None
+    return _fault(language, text)
 
 
 def _fault(language: Language, text: str) -> Diagnostic | None:

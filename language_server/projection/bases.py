@@ -58,7 +58,8 @@ def _refuted(
             for begun in base.begun
             if begun.frame.node is not None and base.model.nodes[begun.frame.node].role != "keyed"
         }
-        violation = refute(base, start.behind(base.trail).shut(lost))
+        evaluation = start.behind(base.trail)
+        violation = refute(base, evaluation.shut(lost)) or next(_too_late(base, evaluation), None)
         if violation is None:
             return ()
         found.append(violation)
@@ -99,6 +100,48 @@ def _slots(base: Base, evaluation: Evaluation) -> Iterator[Slot]:
                 and can_be_split(evaluation, feature, node)
             ):
                 yield Slot(feature, node)
+
+
+def _too_late(base: Base, evaluation: Evaluation) -> Iterator[Violation]:
+    """Names that the text refers to and has no place to declare any more.
+
+    That is known where the metamodel is what the grammar implies, and the text is all there is.
+    """
+    language, model = base.prefix.language, base.model
+    elsewhere = model.scopes is not None or model.surroundings is not None
+    if language.definition.problem is not None or language.own_rules is not None or elsewhere:
+        return
+    if not base.begun or any(begun.frame.node is None for begun in base.begun):
+        return
+    classes = _may_get_names(base)
+    lost = {
+        reference.start
+        for reference in model.unresolved()
+        if classes.isdisjoint(model.schema.classes[reference.target_class].descendants)
+    }
+    for violation in evaluation.obligations if lost else ():
+        if violation.code == "unresolved-reference" and violation.start in lost:
+            yield violation
+
+
+def _may_get_names(base: Base) -> set[str]:
+    """The classes of objects that may still begin, and of those that may still get a name."""
+    schema = base.model.schema
+    named: set[str] = set()
+    waiting: list[str] = []
+    for begun in base.begun:
+        features = [schema.features[symbol] for symbol in begun.features]
+        waiting += (name for each in features if each.containment for name in each.targets)
+        if begun.frame.info is not None and any(each.name == "name" for each in features):
+            named.add(begun.frame.info.name)
+    new: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in new:
+            new.add(name)
+            for each in schema.classes[name].containments:
+                waiting.extend(each.targets)
+    return {name for name in named | new if schema.classes[name].named or schema.classes[name].key}
 
 
 def _features_of(frame: Frame) -> frozenset[str]:

@@ -64,7 +64,11 @@ def named(facts: tuple[str, ...], naive: NaiveModel) -> tuple[list[Fact], set[Fa
     def plain(fact: str) -> Fact:
         match = re.fullmatch(r"(\w+)\(([^)]*)\)(?:: .*)?", fact)
         assert match is not None, fact
-        return symbols[match[1]], tuple(numbers.get(end, 0) for end in match[2].split(", "))
+        ends = tuple(numbers.get(end, 0) for end in match[2].split(", "))
+        if match[1] == "contains":
+            parts = ("Root::nodes", "A::parts")
+            return next(symbol for symbol in parts if ends in naive.links[symbol]), ends
+        return symbols[match[1]], ends
 
     stated = [plain(fact) for fact in facts if not fact.startswith("no ")]
     excepted: set[Fact] = set()
@@ -100,6 +104,13 @@ def check(theory: Theory, events: list[Event], minimal: bool) -> list[str]:
     for violation in evaluation.obligations:
         if violation.source != "constraint":
             continue
+        absent = {
+            fact.split()[1].split("(")[0].rstrip("+")
+            for fact in violation.facts
+            if fact[:3] == "no "
+        }
+        if absent & theory.predicates.keys():
+            continue  # what is not derived cannot be told to the judge as facts
         asked.append(violation.constraint)
         row = tuple(number[node] for node in violation.elements)
         core, excepted = named(violation.facts, naive)
@@ -134,7 +145,7 @@ def test_minimal_cores_of_each_constraint() -> None:
 
 
 @pytest.mark.long
-@settings(RELAXED, max_examples=100)
+@settings(RELAXED, max_examples=60)
 @given(theories(), st.one_of(sound_texts(3), sound_texts(4)))
 def test_cores_of_random_constraints(theory: Theory, events: list[Event]) -> None:
     check(theory, events, minimal=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from textx import metamodel_from_str
 
 from language_server.languages.language import Definition, build
 from language_server.projection import Effort, Prefix
@@ -21,7 +22,7 @@ EFFORT = Effort(texts=60, pools=(2,))
 
 _LOOKS_AHEAD = "texts are not looked for by what a lookahead asks for"
 _HOPELESS = "nothing completes these prefixes, which no bounded search proves"
-_TOO_LATE = "a name that is not declared, where the grammar has no place for declarations any more"
+_TOO_LATE = "a name with scope rules of its own, where there is no place for declarations any more"
 #: Why some prefixes of these grammars are unknown; all other grammars have none.
 UNKNOWN = {
     "greedy repetition": _HOPELESS,
@@ -32,8 +33,6 @@ UNKNOWN = {
     "comment with structure": "the end of a comment is looked for among single terminals",
     "comments without skipping": _HOPELESS,
     "stolen terminator": _HOPELESS,
-    "references": _TOO_LATE,
-    "references to any object": _TOO_LATE,
     "reference with a rule": _TOO_LATE,
     "user class and builtins": _TOO_LATE,
     "skipws off": _HOPELESS,
@@ -99,3 +98,25 @@ def loads(metamodel: Any, text: str) -> bool:
     except Exception:  # textX trips over some of the texts itself
         return False
     return True
+
+
+def test_a_name_without_a_place_for_its_declaration_is_no_dead_end_elsewhere() -> None:
+    """What may still be declared, also as the object that is just being written, is no proof."""
+    grammar = """
+        M: bs*=B 'end' rs*=R; B: D | P; P: 'b' '{' ds*=D '}';
+        D: 'd' r=[D]? ':' name=ID; R: r=[D];
+    """
+    of = build(Definition("late"), metamodel_from_str(grammar))
+    answers = {
+        "d x : a ": "yes",  # x may come
+        "d a ": "yes",  # it may be itself
+        "b { d x : a } ": "yes",
+        "d x : a end ": "no",
+        "d a : a end b ": "no",
+        "d a : a end a ": "yes",
+    }
+    for text, answer in answers.items():
+        verdict = Prefix.start(of).advance(text).completable()
+        assert verdict.answer == answer, (text, verdict)
+        if verdict.witness is not None:
+            of.metamodel.model_from_str(text + verdict.witness)
