@@ -82,7 +82,11 @@ def read(family: Family, tokens: tuple[str, ...]) -> Reading:
 
 
 def can_end(family: Family, tokens: tuple[str, ...], most: int | None = None) -> bool:
-    """Whether so few tokens, or any number, complete the beginning, with `MORE` new items."""
+    """Whether so few tokens, or any number, complete the beginning, with `MORE` new items.
+
+    Raises:
+        TimeoutError: z3 did not find out in time.
+    """
     reading = read(family, tokens)
     if reading.awaits != "name":
         return _Question(family, reading).has_answer(most)
@@ -112,7 +116,7 @@ class _Question:
     def __init__(self, family: Family, reading: Reading) -> None:
         self.family, self.reading = family, reading
         self.solver = z3.Solver()
-        self.solver.set("timeout", 60_000)
+        self.solver.set("timeout", 20_000)
         begun = reading.items
         declared = [item.name for item in begun]
         wanted = {n: box for n, box in _mentioned(reading).items() if n not in declared}
