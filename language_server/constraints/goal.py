@@ -61,14 +61,14 @@ class Wish:
     """What the goal must fit.
 
     Attributes:
-        pool: new objects of each class, at most.
+        pool: new objects at most, of each class or by class.
         root: class of the model's root where the text has not begun it yet.
         begun: the objects under construction, the outermost first.
         forbidden: further features of objects that the text has no place for.
         prices: what to keep low.
     """
 
-    pool: int
+    pool: int | Mapping[str, int]
     root: str | None = None
     begun: tuple[Begun, ...] = ()
     forbidden: frozenset[tuple[str, ObjectId]] = field(default_factory=frozenset)

@@ -108,10 +108,10 @@ class Program:
                     say(f"c{self._classes[ancestor]}(X) :- k{place}(X).")
         for feature in self.schema.features.values():
             self._write_feature(feature)
-        # An object that text still has to declare stands in exactly one other, and all of them
-        # in the root.
+        # An object that text still has to declare stands in exactly one place of another, and all
+        # of them in the root.
         say("inside(Y) :- contains(X,Y), inside(X).")
-        say(":- boxed(X), obj(X), #count{P : contains(P,X)} != 1.")
+        say(":- boxed(X), obj(X), #count{P,F : placed(P,X,F)} != 1.")
         say(":- boxed(X), obj(X), not inside(X).")
         # A keyed object is written where another one refers to it.
         say(":- keyed(X), obj(X), new(X), not mention(X).")
@@ -142,6 +142,12 @@ class Program:
             say(f"mention(Y) :- stated{place}(X,Y).")
         if feature.containment:
             say(f"contains(X,Y) :- f{place}(X,Y).")
+            parts = (
+                f", not f{self._features[other.symbol]}(X,Y)"
+                for other in self._feature_list
+                if feature.symbol in other.supersets
+            )
+            say(f"placed(X,Y,{place}) :- f{place}(X,Y){''.join(parts)}.")
         if feature.opposite is not None:
             say(f"f{place}(X,Y) :- f{self._features[feature.opposite]}(Y,X).")
         for symbol in feature.supersets:

@@ -87,10 +87,10 @@ class _Facts:
 
     def _new_objects(self) -> Iterator[tuple[ObjectId, str]]:
         model, schema = self._model, self._program.schema
-        number = model.next_id
+        number, pool = model.next_id, self._wish.pool
         for name, info in schema.classes.items():
             if not info.abstract and schema.new.get(name) in model.nodes:
-                for _ in range(self._wish.pool):
+                for _ in range(pool if isinstance(pool, int) else pool.get(name, 0)):
                     yield number, name
                     number += 1
 

@@ -436,7 +436,8 @@ class Draft:
 
     def shut(self, number: ObjectId, symbols: frozenset[str]) -> None:
         """Text has no place for some features of an object any more."""
-        self.nodes = self.nodes.set(number, self.nodes[number]._replace(shut=symbols))
+        record = self.nodes[number]
+        self.nodes = self.nodes.set(number, record._replace(shut=record.shut | symbols))
         self.touched += [("open", number), ("bounds", number)]
 
     def drop_node(self, number: ObjectId) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from language_server.constraints.goal import Begun
 from language_server.partial_model import PartialModel
 from language_server.partial_model.model import Frame
+from language_server.projection.cases import Slot, can_be_split, refutation
 from language_server.syntax import Assign, Close, Event, Expected, Open, Refer, Trail
 
 if TYPE_CHECKING:
@@ -37,22 +38,68 @@ def what_each_contradicts(start: Prefix) -> tuple[Violation, ...]:
     Returns:
         For each reading a violation that holds in every completion; () where not all have one.
     """
-    expected = start.state.expected()
-    if not start.state.exhaustive or any(e.typed or e.value_begun for e in expected):
+    return _refuted(start, lambda _, evaluation: next(iter(evaluation.contradictions), None))
+
+
+def what_refutes_each(start: Prefix) -> tuple[Violation, ...]:
+    """As `what_each_contradicts`, by a proof by cases."""
+    return _refuted(start, lambda base, each: refutation(each, tuple(_slots(base, each))))
+
+
+def _refuted(
+    start: Prefix, refute: Callable[[Base, Evaluation], Violation | None]
+) -> tuple[Violation, ...]:
+    if not start.state.exhaustive or not start.settled.state.exhaustive:
         return ()
-    found = []
-    for base in _readings(start):
+    found: list[Violation] = []
+    for base in _every_reading(start):
         lost = {
             begun.frame.node: _features_of(begun.frame) - begun.features
             for begun in base.begun
             if begun.frame.node is not None and base.model.nodes[begun.frame.node].role != "keyed"
         }
         evaluation = start.behind(base.trail)
-        violations = evaluation.shut(lost).contradictions or tuple(_too_late(base, evaluation))
-        if not violations:
+        violation = refute(base, evaluation.shut(lost)) or next(_too_late(base, evaluation), None)
+        if violation is None:
             return ()
-        found.append(violations[0])
+        found.append(violation)
     return tuple(found)
+
+
+def _every_reading(start: Prefix) -> Iterator[Base]:
+    """Readings of which every completion of the prefix goes on from one.
+
+    A terminal at the end either ends there, and then white space may follow it, or it goes on as
+    something that is not known yet: what was said before it is said then too.
+    """
+    if start.settled is not start:
+        yield from _readings(start, _goes_on)
+    yield from _readings(start.settled, _any)
+
+
+def _goes_on(expected: Expected) -> bool:
+    """Whether the terminal at the end may be another one than what stands there and is ended."""
+    typed, terminal = expected.typed, expected.terminal
+    if not typed:
+        return False
+    ends = expected.whole and terminal.match(typed + " ", 0) == len(typed)
+    return not ends or terminal.may_grow(typed)
+
+
+def _any(expected: Expected) -> bool:
+    return True
+
+
+def _slots(base: Base, evaluation: Evaluation) -> Iterator[Slot]:
+    for begun in reversed(base.begun):
+        node = begun.frame.node
+        for feature in begun.frame.info.features.values() if begun.frame.info is not None else ():
+            if (
+                node is not None
+                and feature.symbol in begun.features
+                and can_be_split(evaluation, feature, node)
+            ):
+                yield Slot(feature, node)
 
 
 def _too_late(base: Base, evaluation: Evaluation) -> Iterator[Violation]:
@@ -127,11 +174,19 @@ def bases(start: Prefix, terminals: int = 3) -> Iterator[Base]:
                 yield from bases(after, terminals - 1)
 
 
-def _readings(prefix: Prefix) -> Iterator[Base]:
-    """What the readings of a prefix say, without objects that need not begin or end here."""
+def _is_between(expected: Expected) -> bool:
+    """Whether the prefix ends between two values."""
+    return not expected.typed and not expected.value_begun
+
+
+def _readings(prefix: Prefix, which: Callable[[Expected], bool] = _is_between) -> Iterator[Base]:
+    """What the readings of a prefix say, without objects that need not begin or end here.
+
+    Of a terminal that is under way only what is said before it.
+    """
     groups: dict[Trail, list[tuple[Expected, list[Trail]]]] = {}
     for expected in prefix.state.expected():
-        if expected.typed or expected.value_begun:
+        if not which(expected):
             continue
         opened: list[Trail] = []
         trail = expected.trail
@@ -144,14 +199,14 @@ def _readings(prefix: Prefix) -> Iterator[Base]:
     for trail, members in groups.items():
         if any(at in groups for at in _before(trail)):
             continue
-        common = [] if may_end else _common([opened for _, opened in members])
+        # An object that may end here need not get anything more.
+        may_close = may_end or any(trail in _before(other) for other in groups)
+        common = [] if may_close else _common([opened for _, opened in members])
         at = common[-1] if common else trail
         evaluation = prefix.behind(at)
         if not evaluation.contradictions:
             further = [(expected, len(opened) - len(common)) for expected, opened in members]
-            # An object that may end here need not get anything more.
-            may_close = any(trail in _before(other) for other in groups)
-            begun = _begun(evaluation.model, further, may_end or may_close)
+            begun = _begun(evaluation.model, further, may_close)
             yield Base(prefix, at, evaluation.model, begun)
 
 

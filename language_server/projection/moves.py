@@ -52,18 +52,21 @@ def moves(prefix: Prefix) -> tuple[Move, ...]:
     """
     found: dict[tuple[str, str], Move] = {}
     for reading in prefix.readings:
-        for move in _steps(prefix, reading):
-            if not move.insert and move.kind != "end":
-                continue  # it is there already
-            key = (move.kind, move.insert)
-            if key not in found and _is_read_so(prefix, reading.expected, move):
-                found[key] = move
+        for move in moves_of(prefix, reading):
+            found.setdefault((move.kind, move.insert), move)
     return tuple(found.values())
+
+
+def moves_of(prefix: Prefix, reading: Reading) -> Iterator[Move]:
+    """The steps of one reading; what is there already is none, nor what is read otherwise."""
+    for move in _steps(prefix, reading):
+        if (move.insert or move.kind == "end") and _is_read_so(prefix, reading.expected, move):
+            yield move
 
 
 def _is_read_so(prefix: Prefix, expected: Expected, move: Move) -> bool:
     """Whether some reading of the prefix with a move takes it for what it is meant to be."""
-    rivals = (reading.expected.terminal for reading in prefix.readings)
+    rivals = (rival.terminal for rival in prefix.state.expected())
     if not any(_is_rival(expected.terminal, rival, move.text) for rival in rivals):
         return True
     state = prefix.state.advance(move.insert)

@@ -5,7 +5,7 @@ A `Prefix` is a persistent value: advancing returns a new one, rolling back is k
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from language_server.partial_model import closed_names
 from language_server.projection.attribute_values import named_by_constraints
 from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
-from language_server.projection.moves import Move, moves
+from language_server.projection.moves import Move, moves, moves_of
 from language_server.projection.openings import Openings
 from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
@@ -159,11 +159,13 @@ class Prefix:
     @cached_property
     def readings(self) -> tuple[Reading, ...]:
         """All readings that no contradiction rules out, first the one textX tries first."""
-        return tuple(
-            Reading(expected, self._fold(expected.trail).evaluation)
-            for expected in self.state.expected()
-            if self._viable(expected)
-        )
+        return tuple(self._read(each) for each in self.state.expected() if self._viable(each))
+
+    @cached_property
+    def first_reading(self) -> Reading | None:
+        """The first of the readings, found without the others."""
+        found = next((each for each in self.state.expected() if self._viable(each)), None)
+        return self._read(found) if found is not None else None
 
     @cached_property
     def alive(self) -> bool:
@@ -300,7 +302,9 @@ class Prefix:
     def settled(self) -> Prefix:
         """The prefix with the terminal at its end read as finished, if white space can end it."""
         white = self.state.skips()
-        if self.in_comment or not white or not any(r.expected.typed for r in self.readings):
+        if self.in_comment or not white:
+            return self
+        if not any(each.typed and self._viable(each) for each in self.state.expected()):
             return self
         return self.advance(" " if " " in white else white[0])
 
@@ -309,11 +313,14 @@ class Prefix:
 
         Only inside a terminal: before one, white space and comments are the writer's choice.
         """
-        if self.complete or self.in_comment or not self.readings:
+        if self.in_comment:
             return ""
-        rests = []
-        for reading in self.readings:
-            expected = reading.expected
+        rests: list[str] = []
+        for expected in self.state.expected():
+            if "" in rests:
+                return ""  # there is a choice, whatever the other readings are
+            if not self._viable(expected):
+                continue
             if not expected.typed:
                 return ""
             if expected.terminal.kind == "keyword":
@@ -323,7 +330,7 @@ class Prefix:
             if isinstance(names, bool):
                 return ""
             rests += names
-        return _common_prefix(rests)
+        return _common_prefix(rests) if rests and not self.complete else ""
 
     def usual(self) -> str:
         """What comes next if the text is laid out as the language's examples are; '' for a choice.
@@ -356,6 +363,17 @@ class Prefix:
         """The model-level steps possible here."""
         return moves(self)
 
+    def nearest_moves(self, within: int | None = None) -> Iterator[Move]:
+        """The moves behind which the grammar asks for least, one by one, up to `within`.
+
+        What is a whole terminal already is made longer only where nothing else helps.
+        """
+        each = self.state.expected()
+        whole = any(expected.whole and self._viable(expected) for expected in each)
+        for expected in sorted(each, key=lambda e: (whole and bool(e.typed), e.remaining)):
+            if (within is None or expected.remaining <= within) and self._viable(expected):
+                yield from moves_of(self, self._read(expected))
+
     def completable(self, effort: Effort | None = None) -> Verdict:
         """Whether some text completes this prefix into a consistent model.
 
@@ -378,6 +396,9 @@ class Prefix:
     def _fold(self, trail: Trail) -> Fold:
         memo: Fold | None = trail.memo
         return memo if memo is not None else fold(trail, self._initial)
+
+    def _read(self, expected: Expected) -> Reading:
+        return Reading(expected, self._fold(expected.trail).evaluation)
 
     def _contradictions(self) -> Iterable[Violation]:
         for expected in self.state.expected():

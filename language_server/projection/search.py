@@ -96,8 +96,10 @@ class Search:
     # Terminals in one unit, and in one closing.
     _TERMINALS = 24
     _CLOSING = 400
-    # Terminals written one after another, in all ways together, without a unit being complete.
+    # Terminals written one after another, in all ways together, without a unit being complete; and
+    # in all, for each text that may be judged.
     _IN_VAIN = 1000
+    _STEPS = 4
 
     def __init__(self, prefix: Prefix, effort: Effort) -> None:
         self._start = prefix
@@ -106,6 +108,7 @@ class Search:
         self._queue: list[_Node] = []
         self._seen: set[str] = set()
         self._in_vain = 0
+        self._steps_left = self._STEPS * effort.texts
         self.spent = 0
         self.found: Known | None = None
 
@@ -129,7 +132,8 @@ class Search:
                 heapq.heappush(self._queue, node)
 
     def _is_over(self) -> bool:
-        return self.spent >= self._effort.texts or self._effort.stop()
+        spent = self.spent >= self._effort.texts or self._steps_left <= 0
+        return spent or self._effort.stop()
 
     def _judge(
         self, prefix: Prefix, cuts: tuple[int, ...], before: _Node | None = None
@@ -144,6 +148,8 @@ class Search:
         self.spent += 1
         closed = self._close(prefix)
         finished = closed.finished if closed is not None else None
+        if finished is None and (reading := prefix.first_reading) is not None:
+            finished = reading.evaluation  # what is owed as it stands
         obligations = finished.obligations if finished is not None else ()
         if closed is not None and closed.complete:
             self.found = Known(closed.text, cuts)
@@ -173,28 +179,23 @@ class Search:
                 prefix = after
         return prefix, tuple(cuts)
 
-    def _close(self, prefix: Prefix) -> Prefix | None:
-        """The text closed in the shortest way that no contradiction rules out."""
-        for _ in range(self._CLOSING):
-            if prefix.state.finish() is not None:
-                return prefix
-            after = self._cheapest(prefix)
+    def closing(self, prefix: Prefix, terminals: int = _CLOSING) -> Iterator[Prefix]:
+        """The prefixes on the shortest way to the end that no contradiction rules out."""
+        yield prefix
+        for _ in range(terminals):
+            after = self._cheapest(prefix) if prefix.state.finish() is None else None
             if after is None:
-                return None
+                return
+            yield after
             prefix = after
-        return None
+
+    def _close(self, prefix: Prefix) -> Prefix | None:
+        *_, last = self.closing(prefix)
+        return last if last.state.finish() is not None else None
 
     def _cheapest(self, prefix: Prefix) -> Prefix | None:
-        whole = any(reading.expected.whole for reading in prefix.readings)
-        # What is a whole terminal already is made longer only where nothing else helps.
-        moves = sorted(
-            prefix.moves(),
-            key=lambda move: (whole and move.start < prefix.state.length, move.remaining),
-        )
         distance = _distance(prefix)
-        for move in moves:
-            if move.remaining > distance:
-                break  # not on a shortest way to the end
+        for move in prefix.nearest_moves(distance):
             after = prefix.advance(move.insert)
             if _distance(after) < distance and after.alive and after.settled.alive:
                 return after
@@ -246,7 +247,7 @@ class Search:
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
         for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus)):
-            if self._in_vain > self._IN_VAIN or self._effort.stop():
+            if self._in_vain > self._IN_VAIN or self._is_over():
                 return
             if move.kind == "end" or (after_white and move.text.isspace()):
                 continue
@@ -263,6 +264,7 @@ class Search:
             if after.alive and after.settled.alive:
                 tried.add(what)
                 self._in_vain += 1
+                self._steps_left -= 1
                 yield move, after
 
     def _focus(self, obligations: tuple[Violation, ...]) -> _Focus:
@@ -292,8 +294,9 @@ class Search:
     def _what(self, prefix: Prefix, move: Move) -> object:
         """What a move says, up to interchangeable individuals."""
         individual = None
-        if move.feature is not None and prefix.readings:
-            model = prefix.readings[0].evaluation.model
+        reading = prefix.first_reading
+        if move.feature is not None and reading is not None:
+            model = reading.evaluation.model
             individual = representative(prefix.language.constraints, model, move.text)
         return move.insert if individual is None else (move.cls, move.feature, individual)
 

@@ -15,7 +15,8 @@ class Effort:
 
     Attributes:
         texts: how many texts may be judged before the answer is "unknown".
-        pools: how many new objects of each class the solver may use, in the order to try.
+        pools: how many new objects of each class the solver may use, in the order to try;
+            what the shortest closing violates adds to it; where there are many classes, 1 is first.
         conflicts: how many conflicts the solver may run into for each of them.
         stop: asked now and then; once it is true the answer is "unknown".
         vain: what was found to have no goal within this effort; it is not asked again.

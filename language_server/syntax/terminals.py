@@ -175,6 +175,20 @@ class Terminal:
             self.match(text, 0) == len(text)
         )
 
+    def may_grow(self, text: str) -> bool:
+        """Whether a match that is all of ``text`` can become longer as text is appended."""
+        if self._matcher is None or self.boundary:
+            return False
+        if self._partial is None:
+            return True
+        for char in _representatives(self._matcher.pattern, self._matcher.flags):
+            longer = text + char
+            if self.match(longer, 0) > len(text):
+                return True
+            if self._partial.match(longer, 0, partial=True) is not None:
+                return True
+        return False
+
     def example(self, begin: str = "") -> str | None:
         """A shortest full match that begins with ``begin``; None if none was found."""
         if self.kind == "end":

@@ -295,6 +295,29 @@ def test_what_the_innermost_object_gets(
         assert {symbol: size(goal, symbol) for symbol in found} == found
 
 
+def test_an_object_stands_in_one_place() -> None:
+    """Two features that each need an object need two."""
+    constraints, model = refined("class M { contains N[1] a  contains N[1] b } class N.", ROOT)
+    assert solve(constraints, model, Wish(1)) is None
+    goal = solve(constraints, model, Wish(2))
+    assert goal is not None
+    assert size(goal, "N") == 2
+
+
+def test_an_object_in_a_part_of_a_feature_stands_in_one_place() -> None:
+    problem = "class M { contains N[1] a subsets all  contains N[] all } class N."
+    constraints, model = refined(problem, ROOT)
+    goal = solve(constraints, model, Wish(1))
+    assert goal is not None
+    assert (size(goal, "N"), size(goal, "M::a"), size(goal, "M::all")) == (1, 1, 1)
+
+
+def test_a_pool_by_class() -> None:
+    constraints, model = refined(PAIRS + "class A. class B. scope A = 2, B = 1.", ROOT)
+    assert solve(constraints, model, Wish({"A": 1, "B": 2})) is None
+    assert solve(constraints, model, Wish({"A": 2, "B": 1})) is not None
+
+
 def test_an_object_around_may_get_nothing_more() -> None:
     constraints, model = refined(GRAPH + "scope N = 2.", ROOT, *named("a"))
     frame = model.frame

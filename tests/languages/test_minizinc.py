@@ -18,7 +18,9 @@ from language_server.languages import Language, load_language
 from language_server.projection import Prefix
 from tests.languages.corpus import rows
 
-#: Golds of the benchmark that maximize or minimize an array.
+#: Golds of the benchmark that are no models: they maximize or minimize an array, of which MiniZinc
+#: 2.6.4 says "type error: objective has invalid type, expected int or float, actual `array[int] of
+#: var int'" (of 62: `var bool'). All other ones are well-typed, and accepted.
 ILL_TYPED = {33, 62}
 
 
@@ -75,6 +77,11 @@ def test_ill_typed_golds(minizinc: Language, shared: Path) -> None:
     for number in sorted(ILL_TYPED):
         (found,) = minizinc.analyse(tasks[number]["code"]).diagnostics
         assert found.constraint == "number_expected"
+        compiler = minizinc.definition.compiler
+        assert compiler is not None
+        if compiler.installed:
+            (problem,) = compiler.problems(tasks[number]["code"])
+            assert "objective has invalid type" in problem.message
 
 
 def test_examples(minizinc: Language) -> None:
@@ -101,9 +108,8 @@ def check_cuts(language: Language, texts: list[str], every: int) -> int:
     return cuts
 
 
-@pytest.mark.long
 def test_cuts_of_a_gold_sample(minizinc: Language, shared: Path) -> None:
-    assert check_cuts(minizinc, golds(shared)[::40], every=2) > 10
+    assert check_cuts(minizinc, golds(shared)[::49], every=3) > 10
 
 
 @pytest.mark.long
@@ -112,6 +118,11 @@ def test_cuts_of_all_golds(minizinc: Language, shared: Path) -> None:
 
 
 @pytest.mark.long
+def test_cuts_of_the_oracle(minizinc: Language, shared: Path) -> None:
+    accepted = [row["code"] for row in oracle(shared) if verdict(minizinc, row["code"])[1]]
+    assert check_cuts(minizinc, accepted, every=1) > 3000
+
+
 @pytest.mark.parametrize(
     "open_text",
     [
@@ -123,6 +134,9 @@ def test_cuts_of_all_golds(minizinc: Language, shared: Path) -> None:
         "constraint forall(i in 1..3)(i",
         "output [",
         "constraint x",
+        "x = y * a - b",  # four names to declare
+        "array[1..3] of var int: a; constraint a +",  # ++
+        "solve satisfy; solve",  # a name
     ],
 )
 def test_what_is_open_can_be_completed(minizinc: Language, open_text: str) -> None:
@@ -131,15 +145,14 @@ def test_what_is_open_can_be_completed(minizinc: Language, open_text: str) -> No
     assert minizinc.judge(open_text + (found.witness or "")) == ()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "dead",
     [
         "var int: x; constraint x ->",
         "var int: x; var bool: x;",
-        "array[1..3] of var int: a; constraint a +",
+        "array[1..3] of var int: a; constraint a + ",
         "var int: x; constraint x in 1;",
-        "solve satisfy; solve",
+        "solve satisfy; solve ",
         "output [1];",
         "array[3] of",
     ],
@@ -153,9 +166,8 @@ def check_assured(language: Language, seed: int, tokens: int) -> None:
     assert language.judge(result.text) == (), result.text
 
 
-@pytest.mark.long
 def test_assured_with_the_random_model_is_valid(minizinc: Language) -> None:
-    check_assured(minizinc, seed=0, tokens=20)
+    check_assured(minizinc, seed=0, tokens=15)
 
 
 @pytest.mark.long
@@ -226,6 +238,8 @@ array[1..2] of int: a; constraint {1} = a
 """.strip().splitlines()
 
 REFUSED = r"""
+var int: x; constraint +x = 3
+int: x = +true
 var int: x; constraint not x = 3
 var int: x;; constraint x = 3
 solve satisfy; solve satisfy
@@ -283,6 +297,10 @@ var int: z; set of int: y = 1..z
 array[1..3] of var bool: b; array[int] of var int: y = [i | i in 1..3 where b[i]]
 array[1..3] of var bool: b; output ["a" | i in 1..3 where b[i]]
 int: x = x
+x..9: x
+1..y: x; 1..x: y
+int: y = x; 1..y: x
+array[1..a[1]] of int: a
 var int: x = y; var int: y = x
 constraint 1 <-1
 int: x = if 1 then 1 else 3 endif
