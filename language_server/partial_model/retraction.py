@@ -352,10 +352,11 @@ class Retraction:
         reference = _reference(draft, feature, node, old)
         if reference is not None:
             self._move_reference(reference, new.start, new.end)
-        elif (node, feature.symbol) in draft.unknown_values:
-            place = (node, feature.symbol)
-            value = draft.unknown_values[place][0]
-            draft.unknown_values = draft.unknown_values.set(place, (value, new.start, new.end))
+            return
+        value, *place = draft.unknown_values.get((node, feature.symbol), (None,))
+        if place == [old.start, old.end]:  # others of the feature may have known values
+            said = (value, new.start, new.end)
+            draft.unknown_values = draft.unknown_values.set((node, feature.symbol), said)
             draft.touched.append(("bounds", node))
 
     def _move_reference(self, old: Reference, start: int, end: int) -> None:

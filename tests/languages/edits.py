@@ -121,7 +121,7 @@ def said(analysis: Analysis) -> dict[str, Any]:
         "objects": Counter(keys.values()),
         "in order": [keys[node] for node in model.objects() if model.nodes[node].start >= 0],
         "facts": {
-            _renamed(cell, keys): _value(model, cell, value, keys)
+            _renamed(model, cell, keys): _value(model, cell, value, keys)
             for cell, value in model.facts.items()
             if cell[0] not in ("key", "mentions")
         },
@@ -153,9 +153,12 @@ def _key(model: PartialModel, node: ObjectId) -> Any:
     return (places, record.role, kinds, record.name or "", record.open, record.rule)
 
 
-def _renamed(cell: Any, keys: dict[ObjectId, Any]) -> Any:
+def _renamed(model: PartialModel, cell: Any, keys: dict[ObjectId, Any]) -> Any:
     if cell[0] == "again":
-        return (*cell[:2], keys[cell[2]], keys[cell[3]])
+        ends = (keys[cell[2]], keys[cell[3]])
+        if model.schema.features[cell[1]].opposite == cell[1]:
+            return (*cell[:2], frozenset(ends))  # counted from the end with the lower number
+        return (*cell[:2], *ends)
     if len(cell) == 3 and cell[1] in ("<", ">", "="):
         return (*cell[:2], keys[cell[2]])
     return cell

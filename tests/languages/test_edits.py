@@ -121,13 +121,60 @@ def test_most_edits_change_the_model_that_is_there(
     assert sum(outcomes) == 0 if name in ANEW else sum(outcomes) > 0.7 * len(outcomes)
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    (
+        ("person d f", "likes chess, chess\n person d f"),
+        # a value that is a literal stands behind, or in front, and moves as well
+        ("n likes a, chess", "sn likes a, chess"),
+        ("n likes chess, a, golf", "sn likes chess, a, golf"),
+        ("n plays a plays chess", "sn plays a plays chess"),
+        ("n plays chess plays a", "sn plays chess plays a"),
+        ("s likes a, golf friends b", "s likes a, golf friends b "),
+        # one of them comes or goes
+        ("n likes a, chess", "n likes a, ball, chess"),
+        ("n likes a, ball, chess", "n likes a, chess"),
+        ("n likes a, chess", "n likes ball, a, chess"),
+        ("n likes a, chess", "n likes chess"),
+        ("n likes a, chess", "n likes a"),
+        ("n plays chess", "n plays a plays chess"),
+        ("n plays a plays chess", "n plays chess"),
+    ),
+)
+@pytest.mark.parametrize("stride", (1, 20))
 def test_a_value_that_is_no_literal_is_told_where_it_stands_now(
-    monkeypatch: pytest.MonkeyPatch,
+    before: str, after: str, stride: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(document, "STRIDE", stride)
+    of, _ = of_name("family")
+    assert said(of.analyse(after, known=of.analyse(before))) == said(of.analyse(after))
+
+
+@pytest.mark.parametrize(
+    "chain",
+    (
+        # a reference in front makes ``eve`` a later object than the one that repeats it
+        ("n n friendseve,eve", "n besteve n friendseve,eve", "n besteve n friendseve", "n n"),
+        ("n n friends e,e,e", "n friends e n friends e,e,e", "n friends e n friends e,e", "n n"),
+        # the other end says it as well, and is declared later, earlier, or not any more
+        ("n a friends b", "n a friends b n b friends a", "n a friends b n b", "n a n b"),
+        ("n b friends a", "n a friends b n b friends a", "n a n b friends a", "n b friends a"),
+        ("n a friends a,a", "n b friends a n a friends a,a", "n b friends a n a friends a", "n a"),
+        ("n a best b friends b", "n b best a n a best b friends b", "n b best a n a friends b"),
+        # two features say it of each other
+        ("n a clubs c,c", "club c members a n a clubs c,c", "club c members a n a", "n a clubs c"),
+        ("club c chair a members a", "n a clubs c club c chair a members a", "n a club c chair a"),
+    ),
+)
+def test_what_is_stated_several_times_is_counted_from_either_end(
+    chain: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document, "STRIDE", 1)
     of, _ = of_name("family")
-    before, after = "person d f", "likes chess, chess\n person d f"
-    assert said(of.analyse(after, known=of.analyse(before))) == said(of.analyse(after))
+    known = of.analyse(chain[0])
+    for text in chain[1:]:
+        known = of.analyse(text, known=known)
+        assert said(known) == said(of.analyse(text)), text
 
 
 def test_an_earlier_analysis_serves_several_edits() -> None:
