@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -161,8 +161,11 @@ class Explanation:
         query = self._compiler.query(name, pattern, "now")
         bound = tuple(binding[variable] for variable in variables if variable in binding)
         free = [variable for variable in variables if variable not in binding]
-        for row in sorted(self._state.rows(query, bound)):
+        for row in self._in_order(self._state.rows(query, bound)):
             yield {**binding, **dict(zip(free, row, strict=True))}
+
+    def _in_order(self, rows: Iterable[tuple[ObjectId, ...]]) -> list[tuple[ObjectId, ...]]:
+        return sorted(rows, key=lambda row: [self._model.turn(node) for node in row])
 
     def _value(self, expression: Expression, binding: Binding) -> Any:
         if isinstance(expression, Constant):
@@ -225,7 +228,7 @@ class Explanation:
         came: dict[ObjectId, ObjectId] = {}
         waiting = [source]
         for node in waiting:
-            for (after,) in sorted(self._state.rows(step, (node,))):
+            for (after,) in self._in_order(self._state.rows(step, (node,))):
                 if after not in came:
                     came[after] = node
                     waiting.append(after)

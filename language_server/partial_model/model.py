@@ -171,9 +171,12 @@ class PartialModel:
 
     def in_order(self, nodes: Iterable[ObjectId]) -> list[ObjectId]:
         """Objects as they come into the model when the text is read from its beginning."""
-        if self.place is as_it_is:
-            return sorted(nodes)
-        return sorted(nodes, key=lambda node: (self.place(self.nodes[node].start), node))
+        return sorted(nodes) if self.place is as_it_is else sorted(nodes, key=self.turn)
+
+    def turn(self, node: ObjectId) -> tuple[int, ObjectId]:
+        """What tells the order of two objects, see `in_order`; after edits numbers do not."""
+        start = 0 if self.place is as_it_is else self.place(self.nodes[node].start)
+        return start, node
 
     def cls_of(self, node: ObjectId) -> str:
         """The class of an object; the nearest known superclass where it is not yet certain."""

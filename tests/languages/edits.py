@@ -133,7 +133,7 @@ def said(analysis: Analysis) -> dict[str, Any]:
         },
         "links": list(model.links),
         "violated": Counter(
-            (violation.constraint, violation.element_names, violation.start)
+            (violation.constraint, violation.element_names, violation.start, violation.facts)
             for violation in analysis.evaluation.obligations
         ),
         "rows": {

@@ -177,6 +177,20 @@ def test_what_is_stated_several_times_is_counted_from_either_end(
         assert said(known) == said(of.analyse(text)), text
 
 
+def test_of_two_ways_to_explain_a_violation_the_same_is_told_as_anew() -> None:
+    """Objects that an edit brings in have higher numbers than those behind them."""
+    of, _ = of_name("family")
+    before = "person a {\n person c best a }\nperson b best a\nperson d"
+    after = before.replace("a {", "a best b {")
+    known, anew = of.analyse(after, known=of.analyse(before)), of.analyse(after)
+    explained = [
+        {violation.element_names: violation.facts for violation in each.evaluation.obligations}
+        for each in (known, anew)
+    ]
+    assert explained[0] == explained[1]
+    assert explained[0]["a",] == ("children(a, c)", "best(c, a)")  # ``c`` stands in front of ``b``
+
+
 def test_an_earlier_analysis_serves_several_edits() -> None:
     """Analyses are values: one that was changed is still what it was."""
     of = load_language("statechart")
