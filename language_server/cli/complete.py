@@ -70,7 +70,10 @@ def complete(
         write(f"{proposal.label:<{width}}  {proposal.kind:<11}  {proposal.detail}{doubt}".rstrip())
         write("\n")
     if not proposals:
-        note("Nothing can stand here so that the model can still be completed.")
+        if prefix.alive:
+            note("Nothing is known that could stand here; what there is may go on all the same.")
+        else:
+            note("Nothing can stand here so that the model can still be completed.")
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from language_server.partial_model import names_for, undeclared_names
 from language_server.projection.attribute_values import attribute_value
 from language_server.projection.names import new_names
+from language_server.projection.spelling import is_free, may_become, spelt
 from language_server.syntax import Assign, Expected, Open, Refer, Terminal, Trail
 
 if TYPE_CHECKING:
@@ -140,11 +141,17 @@ def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
 
 def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]:
     expected = reading.expected
-    begun = expected.value_begun + expected.typed
     for name, element in names_for(reading.evaluation.model, expected.feature, target):
-        if name.startswith(begun) and prefix.allows_reference(reading, name):
-            rest = name[len(expected.value_begun) :]
-            yield _move(prefix, expected, "reference", rest, element)
+        if may_become(expected, name) and prefix.allows_reference(reading, name):
+            text = spelt(expected, name)
+            if text is not None:
+                yield _move(prefix, expected, "reference", text, element)
+            elif not is_free(expected):
+                # A name of several terminals.
+                rest = name[len(expected.value_begun) :]
+                move = _move(prefix, expected, "reference", rest, element)
+                if prefix.state.advance(move.insert).alive:
+                    yield move
 
 
 def _mentions(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
@@ -152,8 +159,9 @@ def _mentions(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     expected = reading.expected
     if prefix.language.theory.classes[cls].key:
         for name, element in reading.evaluation.model.candidates(cls):
-            if str(name).startswith(expected.typed):
-                yield _move(prefix, expected, "reference", str(name), element)
+            text = spelt(expected, str(name)) or str(name)
+            if text.startswith(expected.typed):
+                yield _move(prefix, expected, "reference", text, element)
 
 
 def _undeclared(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
@@ -161,11 +169,13 @@ def _undeclared(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
     expected = reading.expected
     for name, element in reading.evaluation.model.candidates(cls):
         mentioned = reading.evaluation.model.nodes[element].role == "mentioned"
-        if mentioned and name.startswith(expected.typed):
-            yield _move(prefix, expected, "declaration", name, element)
+        text = spelt(expected, name) or name
+        if mentioned and text.startswith(expected.typed):
+            yield _move(prefix, expected, "declaration", text, element)
     for name in undeclared_names(reading.evaluation.model):
-        if name.startswith(expected.typed):
-            yield _move(prefix, expected, "declaration", name)
+        text = spelt(expected, name) or name
+        if text.startswith(expected.typed):
+            yield _move(prefix, expected, "declaration", text)
 
 
 def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from language_server.projection.spelling import read
 from language_server.syntax import Expected
 
 
 def new_names(expected: Expected, cls: str, taken: Set[str], keywords: Set[str]) -> Iterator[str]:
-    """Names for a new object that the expected terminal can read, best first."""
-    for name in _proposals(expected, cls, len(taken)):
+    """Texts of the expected terminal for the name of a new object, best first."""
+    for text in _proposals(expected, cls, len(taken)):
         if (
-            name not in taken
-            and name not in keywords
-            and expected.terminal.match(name, 0) == len(name)
+            read(expected, text) not in taken
+            and text not in keywords
+            and expected.terminal.match(text, 0) == len(text)
         ):
-            yield name
+            yield text
 
 
 def _proposals(expected: Expected, cls: str, taken: int) -> Iterator[str]:
@@ -27,6 +28,9 @@ def _proposals(expected: Expected, cls: str, taken: int) -> Iterator[str]:
     for stem in stems:
         for number in range(taken + 1, taken + 12):
             yield f"{stem}{number}"
+    quote, initial = (begin[0], begin[1:]) if begin else ('"', cls[:1].lower())
+    for number in range(taken + 1, taken + 12):
+        yield f"{quote}{initial}{number}{quote}"
     example = expected.terminal.example(begin)
     if example is not None:
         yield example

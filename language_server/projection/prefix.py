@@ -19,6 +19,7 @@ from language_server.projection.completability import complete
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves, moves_of
 from language_server.projection.openings import Openings
+from language_server.projection.spelling import is_free, may_become
 from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
     Assign,
@@ -265,6 +266,8 @@ class Prefix:
             return False
         if expected.feature is None or self._viable_reference(expected, known, _ANY_NEW_NAME):
             return True
+        if is_free(expected):
+            return self._viable_name(expected, known)
         begun = expected.value_begun + expected.typed
         return tuple(
             name[len(begun) :]
@@ -490,12 +493,11 @@ class Prefix:
         return known.viable[key]
 
     def _viable_name(self, expected: Expected, known: Fold) -> bool:
-        begun = expected.value_begun + expected.typed
         assert expected.target is not None
         if self._viable_reference(expected, known, _ANY_NEW_NAME):
             return True
         return any(
-            name.startswith(begun) and self._viable_reference(expected, known, name)
+            may_become(expected, name) and self._viable_reference(expected, known, name)
             for name, _ in known.evaluation.model.candidates(expected.target)
         )
 

@@ -16,6 +16,7 @@ from language_server.partial_model import Draft, FeatureInfo, ObjectId, PartialM
 from language_server.partial_model.model import Frame
 from language_server.projection.attribute_values import attribute_value
 from language_server.projection.names import new_names
+from language_server.projection.spelling import read, spelt
 from language_server.syntax import Close, Event, Expected, Open, Trail
 
 if TYPE_CHECKING:
@@ -279,18 +280,16 @@ class Realisation:
         record = self._base.nodes.get(target)
         name = names.get(target, record.name if record is not None else None)
         if name is not None:
-            rest = name[len(expected.value_begun) :]
-            if name.startswith(expected.value_begun) and (
-                expected.terminal.match(rest, 0) == len(rest)
-            ):
-                yield rest, names
+            text = spelt(expected, name) if name.startswith(expected.value_begun) else None
+            if text is not None:
+                yield text, names
             return
         kind = self._goal.kinds[target]
         keywords = self._start.language.grammar.keywords
         taken = {*names.values(), *(str(name) for name, _ in model.candidates(kind))}
         fresh = next(new_names(expected, kind, taken, keywords), None)
         if fresh is not None:
-            yield fresh, {**names, target: expected.value_begun + fresh}
+            yield fresh, {**names, target: expected.value_begun + read(expected, fresh)}
 
     def _objects(self, frame: Frame, embedding: _Embedding) -> list[ObjectId]:
         """The objects of the goal that the one under construction can be."""

@@ -37,6 +37,7 @@ class Expected:
         typed: what of it is already there.
         whole: whether ``typed`` is itself a full match.
         rule: the rule around it.
+        reader: the name under which textX converts it (``STRING``: without its quotes).
         cls: class of the object under construction, None outside of objects.
         feature: the feature the terminal fills, alone or as part of a longer value.
         many: whether that feature is a list.
@@ -54,6 +55,7 @@ class Expected:
     typed: str
     whole: bool
     rule: str
+    reader: str
     cls: str | None
     feature: str | None
     many: bool
@@ -313,6 +315,7 @@ class ParseState:
                 typed=typed,
                 whole=waiting.end == self.length and typed != "",
                 rule=slot.home.name,
+                reader=slot.reader,
                 cls=reading.cls(),
                 feature=sink.feature if sink is not None else None,
                 many=sink.many if sink is not None else False,

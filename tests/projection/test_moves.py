@@ -135,3 +135,48 @@ def test_t8_an_item_is_proven_only_as_what_it_is() -> None:
     verdicts = {(item.kind, item.label): item.verdict for item in items}
     assert verdicts["keyword", "stop"] == verdicts["reference", "a"] == "proven"
     assert verdicts.get(("reference", "stop")) != "proven"
+
+
+STRINGS = {
+    "M: t+=T r*=R; T: 't' name=STRING; R: 'r' x=[T|STRING];": (
+        "t 'foo' r ",
+        "t 'foo' r 'f",
+        "t 'foo' r \"fo",
+        't "it\'s" r ',
+        "t \"it's\" r 'it",
+        "t \"it's\" r 'it\\",
+    ),
+    "M: t+=T 'e' r*=R; T: 't' name=N; R: 'r' x=[T|N]; N: ID | STRING;": (
+        "t 'a b' e r ",
+        "t 'a b' e r 'a",
+        "t a e r ",
+        "t a e r '",
+    ),
+    "M: s*=S 'e' t*=T; T: 't' name=STRING; S: 's' x=[T|STRING];": ("s 'a b' e ", "s 'a b' e t 'a"),
+}
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text"), [(grammar, text) for grammar in STRINGS for text in STRINGS[grammar]]
+)
+def test_names_that_are_strings_stand_in_quotes(grammar: str, text: str) -> None:
+    """What is proposed goes on; what completes the text loads in textX."""
+    of = build(Definition("strings"), metamodel_from_str(grammar))
+    prefix = Prefix.start(of).advance(text)
+    assert prefix.moves()
+    for move in prefix.moves():
+        assert prefix.advance(move.insert).alive, move
+    verdict = prefix.completable()
+    assert verdict.witness is not None
+    of.metamodel.model_from_str(text + verdict.witness)
+
+
+def test_a_string_that_is_the_only_name_left_is_not_ruled_out() -> None:
+    grammar = "M: t+=T 'e' r*=R; T: 't' name=STRING; R: 'r' x=[T|STRING];"
+    of = build(Definition("strings"), metamodel_from_str(grammar))
+    begun = Prefix.start(of).advance("t 'a\\'b' e r ")
+    for spelling in ("'a\\'b'", '"a\'b"', '"a\\\'b"'):
+        of.metamodel.model_from_str(begun.text + spelling)
+        for cut in range(1, len(spelling) + 1):
+            assert begun.advance(spelling[:cut]).alive, spelling[:cut]
+    assert not begun.advance("'c'").complete
