@@ -90,7 +90,7 @@ class TokenFilter:
     def within_caps(self, state: State, after: State) -> bool:
         """Whether the layout policy likes the step from ``state`` to ``after``."""
         if after.pending and state.layout.ends_word_soon:
-            return any(self.within_caps(state, whole) for whole in _finished(after))
+            return False  # what it becomes may be too much, and to ask of each kind takes long
         text = after.guide.text[len(state.guide.text) :] + "x" * bool(after.pending)
         return state.layout.permits(text, state.guide, after.guide)
 
@@ -128,10 +128,9 @@ class TokenFilter:
             return mask.copy()
         runs = _memory(self.vocabulary).runs
         liked = mask & runs.within(state.layout)
-        doubtful = runs.length > state.layout.slack(state.guide)
         if state.layout.ends_word_soon:
-            doubtful |= runs.cut
-        doubts = np.flatnonzero(liked & doubtful)
+            liked &= ~runs.cut  # as `within_caps` has it
+        doubts = np.flatnonzero(liked & (runs.length > state.layout.slack(state.guide)))
         if len(doubts) > _MOST_DOUBTS:
             return None
         for token in doubts.tolist():

@@ -61,7 +61,7 @@ def test_generate(langwright: Command, door: Path, facts: Path) -> None:
     assert outcome.code == 0
     assert outcome.json["text"].split() == door.read_text().split()
     facts.write_text("State(Shut). !exists(State::new).")
-    outcome = langwright(*arguments, "--given", facts, "--json")
+    outcome = langwright(*arguments, "--given", facts, "--json", "--max-tokens", "100")
     assert outcome.json["valid"]
     assert "Shut" in outcome.json["text"]
     assert "initial state Closed" not in outcome.json["text"]
