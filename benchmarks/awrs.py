@@ -12,17 +12,14 @@ import asyncio
 import importlib.util
 import math
 from collections.abc import Sequence
-from itertools import takewhile
 from time import process_time
 from typing import Any, NamedTuple
 
-from language_server.decoding.language_model import Context, LanguageModel, Prompt
+from language_server.decoding.generate import look_effort
+from language_server.decoding.language_model import Context, LanguageModel, Prompt, go_on
 from language_server.decoding.vocabulary import Vocabulary
 from language_server.languages import Language
-from language_server.projection import Effort, Prefix
-
-#: What a look at a prefix may cost, as in `assured`.
-EFFORT = Effort(60, (2, 6), 1500)
+from language_server.projection import Prefix
 
 
 class Drawn(NamedTuple):
@@ -90,37 +87,46 @@ class _Answer:
     def __init__(self, answer: Context, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._answer = answer
-        self._said: list[int] = []
+        self._spelt = _spelt(vocabulary)
+        self._places = {token: place for place, token in enumerate(self._spelt)}
+        self._said = 0
 
     def behind(self, tokens: Sequence[int]) -> Any:
         """Of each token that can be spelt, and of the end."""
         import torch
 
-        pairs = zip(self._said, tokens, strict=False)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        self._answer.rewind(len(self._said) - shared)
-        self._answer.append(tokens[shared:])
-        self._said = list(tokens)
+        # What the model has computed of it before it finds in its own cache.
+        self._answer.rewind(self._said)
+        self._answer.append(tokens)
+        self._said = len(tokens)
         logits = torch.log_softmax(torch.from_numpy(self._answer.logits().copy()), -1)
         ends = logits[sorted(self.vocabulary.end_tokens)].logsumexp(0, keepdim=True)
-        return torch.cat((logits[_spelt(self.vocabulary)], ends))
+        return torch.cat((logits[self._spelt], ends))
+
+    def of(self, tokens: Sequence[int]) -> float:
+        """Of the whole beginning."""
+        return sum(
+            float(self.behind(tokens[:place])[self._places[token]])
+            for place, token in enumerate(tokens)
+        )
 
     def as_potential(self) -> Any:
         """The same for genlm-control."""
         from genlm.control import Potential
 
+        answer = self
+
         class Language(Potential):  # type: ignore[misc]
-            async def logw_next(potential, context: Sequence[int]) -> Any:
-                return potential.make_lazy_weights(self.behind(context))
+            async def logw_next(self, context: Sequence[int]) -> Any:
+                return self.make_lazy_weights(answer.behind(context))
 
-            async def prefix(potential, context: Sequence[int]) -> float:
-                if context:
-                    raise NotImplementedError("asked of the empty text only")
-                return 0.0
+            async def prefix(self, context: Sequence[int]) -> float:
+                return answer.of(context)
 
-            complete = prefix
+            async def complete(self, context: Sequence[int]) -> float:
+                return answer.of(context) + float(answer.behind(context)[-1])
 
-        return Language(_spelt(self.vocabulary))
+        return Language(self._spelt)
 
 
 def _spelt(vocabulary: Vocabulary) -> list[int]:
@@ -136,6 +142,7 @@ def _condition(vocabulary: Vocabulary, language: Language) -> Any:
     from genlm.control import Potential
 
     prefixes = {b"": Prefix.start(language)}
+    effort = look_effort(go_on)
 
     def prefix_of(context: Sequence[int]) -> Prefix:
         spelt = b"".join(vocabulary.token_bytes[token] or b"" for token in context)
@@ -151,7 +158,7 @@ def _condition(vocabulary: Vocabulary, language: Language) -> Any:
                 prefix = prefix_of(context)
             except UnicodeDecodeError:
                 return -math.inf
-            alive = prefix.alive and prefix.completable(EFFORT).answer != "no"
+            alive = prefix.alive and prefix.completable(effort).answer != "no"
             return 0.0 if alive else -math.inf
 
         async def complete(self, context: Sequence[int]) -> float:

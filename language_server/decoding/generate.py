@@ -95,7 +95,7 @@ def generate(
     )
 
     limits = Limits(max_tokens, ends_at, cancel, drift_control=drift_control)
-    limits.effort = _effort(limits.stop)
+    limits.effort = look_effort(limits.stop)
     task = Task(
         guide,
         prompt,
@@ -161,7 +161,8 @@ def _syntax_behind(language: Language, text: str) -> ContextFree | None:
     return language.grammar.context_free.after(text)
 
 
-def _effort(stop: Callable[[], bool]) -> Any:
+def look_effort(stop: Callable[[], bool]) -> Any:
+    """What a look for a completion may cost while a text grows; ``stop`` ends it at once."""
     from language_server.projection import Effort
 
     return Effort(_TEXTS_PER_LOOK, _POOLS_PER_LOOK, _CONFLICTS_PER_LOOK, stop)

@@ -336,34 +336,22 @@ class _Item:
 
 def _can_finish(state: State) -> bool:
     """Whether some code point beginning with the pending bytes may stand here."""
-    return next(_finished(state), None) is not None
-
-
-def _finished(state: State) -> Iterator[State]:
-    """The state with its last code point finished, in all ways that differ."""
     low, high = code_points(state.pending)
-    for guide in _with_one_of(state.guide, low, high):
-        yield State(guide, state.layout)
+    return _may_stand(state.guide, low, high)
 
 
 def _may_stand(guide: Guide, low: int, high: int) -> bool:
-    """Whether one of the code points from ``low`` to ``high`` may stand here."""
-    return next(_with_one_of(guide, low, high), None) is not None
-
-
-def _with_one_of(guide: Guide, low: int, high: int) -> Iterator[Guide]:
-    """What follows with code points from ``low`` to ``high`` (beyond ASCII), one of each kind.
+    """Whether one of the code points from ``low`` to ``high`` (beyond ASCII) may stand here.
 
     Not all are tried. The regular expressions of textX's grammars (Python's ``re``) tell characters
     apart by general category, by white space, and by naming single characters or the ends of
     ranges; a model tells them apart by the names the text contains. One of each kind is enough.
     """
     named = {character for character in _named(guide) if low <= ord(character) <= high}
-    for character in (*sorted(named), *samples(low, high)):
-        if guide.may_follow(character):
-            after = guide.advance(character)
-            if after.alive:
-                yield after
+    return any(
+        guide.may_follow(character) and guide.advance(character).alive
+        for character in (*sorted(named), *samples(low, high))
+    )
 
 
 def _named(guide: Guide) -> set[str]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from textx.metamodel import TextXMetaModel
 
+from language_server.syntax.measures import is_assignment, is_rule, reachable
+
 BASE_TYPES = {
     "ID": "string",
     "STRING": "string",
@@ -46,19 +48,14 @@ def drops_references(metamodel: TextXMetaModel) -> bool:
     resolves its references, but no model has it.
     """
     classes = grammar_classes(metamodel).values()
-    common = [cls for cls in classes if cls._tx_type == "common"]
-    dropped = [node for cls in common for node in _unassigned(rule_of(cls))]
-    seen: set[int] = set()
-    while dropped:
-        node = dropped.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        cls = getattr(node, "_tx_class", None)
-        if any(each.ref and not each.cont for each in getattr(cls, "_tx_attrs", {}).values()):
-            return True
-        dropped += node.nodes
-    return False
+    dropped = [
+        node for cls in classes if cls._tx_type == "common" for node in _unassigned(rule_of(cls))
+    ]
+    return any(
+        attribute.ref and not attribute.cont
+        for node in reachable(dropped)
+        for attribute in getattr(getattr(node, "_tx_class", None), "_tx_attrs", {}).values()
+    )
 
 
 def _unassigned(rule: Any) -> Iterator[Any]:
@@ -66,12 +63,11 @@ def _unassigned(rule: Any) -> Iterator[Any]:
     waiting = list(rule.nodes)
     while waiting:
         node = waiting.pop()
-        if node.rule_name.startswith("__asgn"):
-            continue
-        if not node.root:
+        if is_rule(node):
+            if getattr(getattr(node, "_tx_class", None), "_tx_type", "match") != "match":
+                yield node
+        elif not is_assignment(node):
             waiting += node.nodes
-        elif getattr(getattr(node, "_tx_class", None), "_tx_type", "match") != "match":
-            yield node
 
 
 def choices(rule: Any) -> tuple[str, ...] | None:

@@ -98,17 +98,15 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
     language = start.language
     pools = pools_of(language.constraints, language.root)
     more = pools.owed(owed)
-    readings = tuple(islice(bases(start), _BASES)) if effort.pools else ()
-    goals = 0
+    tries = [_Try(base) for base in islice(bases(start), _BASES)] if effort.pools else []
     for place, pool in enumerate(_sizes(pools, more, effort)):
-        for base in readings:
-            attempt = _reach_a_goal_from(base, pool, effort)
-            goals += attempt.goals
-            if attempt.found is not None or effort.stop():
-                return _Attempt(attempt.found, goals)
+        for each in tries:
+            found = each.write(pool, effort)
+            if found is not None or effort.stop():
+                return _Attempt(found, sum(one.goals for one in tries))
         if place == 0 and (proof := what_refutes_each(start)):
-            return _Attempt(None, goals, proof)
-    return _Attempt(None, goals)
+            return _Attempt(None, sum(one.goals for one in tries), proof)
+    return _Attempt(None, sum(one.goals for one in tries))
 
 
 def _sizes(pools: Pools, more: Counter[str], effort: Effort) -> list[Pool]:
@@ -119,25 +117,39 @@ def _sizes(pools: Pools, more: Counter[str], effort: Effort) -> list[Pool]:
     return [pool for place, pool in enumerate(found) if not place or size_of(pool) <= _MOST_OBJECTS]
 
 
-def _reach_a_goal_from(base: Base, pool: Pool, effort: Effort) -> _Attempt:
-    """Write a goal of one reading; what cannot be written is ruled out in the next one."""
-    goals = 0
-    forbidden: _Forbidden = frozenset()
-    for _ in range(_ROUNDS):
-        goal = None if effort.stop() else _goal(base, pool, forbidden, effort)
-        if goal is None:
-            break
-        goals += 1
-        realisation = Realisation(base.prefix, base.model, goal)
-        text = realisation.text()
-        if text is not None:
-            whole = base.prefix.advance(text)
-            if whole.complete:
-                return _Attempt(Known(whole.text, (base.prefix.state.length,)), goals)
-        if text is not None or not realisation.stuck:
-            break
-        forbidden |= realisation.stuck
-    return _Attempt(None, goals)
+class _Try:
+    """The goals of one reading: what cannot be written is ruled out in all later ones.
+
+    More to build with is of use only where there is no goal left; and after so many goals that
+    could not be written it is no use at all.
+
+    Attributes:
+        goals: how many there were.
+    """
+
+    def __init__(self, base: Base) -> None:
+        self._base = base
+        self._forbidden: _Forbidden = frozenset()
+        self._hopeless = False
+        self.goals = 0
+
+    def write(self, pool: Pool, effort: Effort) -> Known | None:
+        """The text of a goal within the pool."""
+        base = self._base
+        while self.goals < _ROUNDS and not self._hopeless:
+            goal = None if effort.stop() else _goal(base, pool, self._forbidden, effort)
+            if goal is None:
+                return None
+            self.goals += 1
+            realisation = Realisation(base.prefix, base.model, goal)
+            text = realisation.text()
+            if text is not None:
+                whole = base.prefix.advance(text)
+                if whole.complete:
+                    return Known(whole.text, (base.prefix.state.length,))
+            self._hopeless = text is not None or not realisation.stuck
+            self._forbidden |= realisation.stuck
+        return None
 
 
 def _goal(base: Base, pool: Pool, forbidden: _Forbidden, effort: Effort) -> Goal | None:

@@ -21,7 +21,7 @@ from language_server.syntax.context_free import (
     Rule,
     Sequence,
 )
-from language_server.syntax.measures import pattern_of
+from language_server.syntax.measures import is_rule, pattern_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,7 @@ class _Approximation:
         return Rule(known)
 
     def _expression(self, node: Node, skipped: _Skipped) -> Expression:
-        assigns = node.rule_name.startswith("__asgn")
-        if node.root and not assigns and not isinstance(node, arpeggio.Match):
+        if is_rule(node) and not isinstance(node, arpeggio.Match):
             return self._rule(node, skipped)
         return self._body(node, skipped)
 

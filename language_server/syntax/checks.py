@@ -10,7 +10,14 @@ import arpeggio
 import networkx
 
 from language_server.syntax.finding import GrammarFinding, GrammarPlace
-from language_server.syntax.measures import LeastLengths, least_lengths, pattern_of, reachable
+from language_server.syntax.measures import (
+    LeastLengths,
+    is_assignment,
+    is_rule,
+    least_lengths,
+    pattern_of,
+    reachable,
+)
 from language_server.syntax.places import Places
 
 Node = Any  # an arpeggio.ParsingExpression with textX's attributes
@@ -22,16 +29,12 @@ def checks(metamodel: Any, places: Places) -> Iterator[GrammarFinding]:
     """The faults of all rules of a metamodel, of those too that no text reaches."""
     namespaces = [names for name, names in metamodel.namespaces.items() if name != "__base__"]
     roots = [cls._tx_peg_rule for classes in namespaces for cls in classes.values()]
-    rules = [node for node in reachable(roots) if _is_rule(node)]
+    rules = [node for node in reachable(roots) if is_rule(node)]
     least = least_lengths(roots)
     yield from _left_recursion(rules, least, places)
     yield from _unproductive(rules, least, places)
     yield from _swapping_groups(rules, places)
     yield from _lost_line_ends(rules, places)
-
-
-def _is_rule(node: Node) -> bool:
-    return bool(node.root and not node.rule_name.startswith("__asgn"))
 
 
 # -- rules without end --------------------------------------------------------------------------
@@ -70,7 +73,7 @@ def _leftmost(rule: Node, least: LeastLengths) -> list[Node]:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        if _is_rule(node):
+        if is_rule(node):
             called.append(node)
         else:
             waiting.extend(_first_children(node, least))
@@ -112,7 +115,7 @@ def _expressions(rules: list[Node]) -> Iterator[tuple[Node, Node]]:
         while waiting:
             node = waiting.pop()
             yield rule, node
-            waiting.extend(child for child in reversed(node.nodes) if not _is_rule(child))
+            waiting.extend(child for child in reversed(node.nodes) if not is_rule(child))
 
 
 def _swapping_groups(rules: list[Node], places: Places) -> Iterator[GrammarFinding]:
@@ -120,7 +123,7 @@ def _swapping_groups(rules: list[Node], places: Places) -> Iterator[GrammarFindi
     for rule, group in _expressions(rules):
         if not isinstance(group, arpeggio.UnorderedGroup):
             continue
-        values = [(index, node) for index, node in _values(group) if _assigned(node)]
+        values = [(index, node) for index, node in _values(group) if is_assignment(node)]
         for (first, one), (second, other) in combinations(values, 2):
             labelled = _is_label(group, first - 1) or _is_label(group, second - 1)
             features = one._attr_name, other._attr_name
@@ -147,10 +150,6 @@ def _values(group: Node) -> Iterator[tuple[int, Node]]:
         while isinstance(node, arpeggio.Optional) and not node.root:
             node = node.nodes[0]
         yield index, node
-
-
-def _assigned(node: Node) -> bool:
-    return bool(node.rule_name.startswith("__asgn"))
 
 
 def _is_label(group: Node, index: int) -> bool:

@@ -16,6 +16,8 @@ import arpeggio
 from textx.const import MULT_ONEORMORE, MULT_ZEROORMORE, RULE_ABSTRACT, RULE_MATCH
 
 from language_server.syntax.measures import (
+    is_assignment,
+    is_rule,
     least_lengths,
     moving_expressions,
     pattern_of,
@@ -192,7 +194,7 @@ class _Rule:
             sink = None
         if isinstance(node, arpeggio.Match):
             return self._match(node, env, after, sink)
-        if node.root and not node.rule_name.startswith("__asgn"):
+        if is_rule(node):
             return self._call(node, env, after, sink)
         return self.expression(node, env, after, sink)
 
@@ -203,7 +205,7 @@ class _Rule:
         if env.mode is not Mode.ABSTRACT:
             given = after
             after = Continuation(lambda result: given(min(result, Result.TEXT)), given.rest)
-        if node.rule_name.startswith("__asgn"):
+        if is_assignment(node):
             if env.mode is Mode.OBJECT:
                 sink = self._compiler.sink(env.cls, node)
             before = after

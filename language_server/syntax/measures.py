@@ -13,6 +13,16 @@ from language_server.syntax.terminals import least_width
 Node = Any  # an arpeggio.ParsingExpression with textX's attributes
 
 
+def is_assignment(node: Node) -> bool:
+    """Whether an expression fills a feature with what it reads."""
+    return bool(node.rule_name.startswith("__asgn"))
+
+
+def is_rule(node: Node) -> bool:
+    """Whether an expression is the body of a rule; textX marks assignments as roots too."""
+    return bool(node.root and not is_assignment(node))
+
+
 class LeastLengths:
     """The least length of a text of each expression; infinite where there is none."""
 

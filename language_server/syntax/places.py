@@ -17,6 +17,7 @@ import arpeggio
 from textx.lang import comment, textx_model
 
 from language_server.syntax.finding import GrammarPlace
+from language_server.syntax.measures import is_rule
 
 Node = Any  # an arpeggio.ParsingExpression with textX's attributes
 Tree = Any  # an arpeggio.NonTerminal of textX's parse of a grammar
@@ -115,7 +116,7 @@ class Places:
             return
         child = node.nodes[index]
         self._children[id(node), index] = self._span(tree)
-        if not child.root or child.rule_name.startswith("__asgn"):
+        if not is_rule(child):
             self._nodes[id(child)] = self._span(tree)
             walk(tree, child)
 

@@ -12,7 +12,13 @@ from typing import Any
 import arpeggio
 from textx.const import RULE_COMMON, RULE_MATCH
 
-from language_server.syntax.measures import LeastLengths, least_terminals, reachable
+from language_server.syntax.measures import (
+    LeastLengths,
+    is_assignment,
+    is_rule,
+    least_terminals,
+    reachable,
+)
 
 Node = Any  # an arpeggio.ParsingExpression with textX's attributes
 _NEVER = float("inf")
@@ -89,23 +95,23 @@ class _Reader:
         """The fewest terminals of another round with the feature; infinite without repetition."""
         ways = [_NEVER]
         for child in node.nodes:
-            if not _is_rule(child) and not _is_assignment(child):
+            if not _is_rule(child) and not is_assignment(child):
                 ways.append(self.again(child, feature))
-            if _is_assignment(child) and child._attr_name == feature and _repeats(child):
+            if is_assignment(child) and child._attr_name == feature and _repeats(child):
                 ways.append(self._value(child) + self._separator(child))
-            if _repeats(node) and not _is_assignment(node):
+            if _repeats(node) and not is_assignment(node):
                 ways.append(self._once_part(child, feature) + self._separator(node))
         return min(ways)
 
     def _own_part(self, node: Node) -> float:
-        if _is_assignment(node) or (_is_rule(node) and node._tx_class._tx_type != RULE_MATCH):
+        if is_assignment(node) or (_is_rule(node) and node._tx_class._tx_type != RULE_MATCH):
             return 0
         if _is_rule(node) or isinstance(node, arpeggio.Match):
             return self._least.of(node)
         return self.own(node)
 
     def _once_part(self, node: Node, feature: str) -> float:
-        if _is_assignment(node):
+        if is_assignment(node):
             return self._value(node) if node._attr_name == feature else _NEVER
         return _NEVER if _is_rule(node) else self.once(node, feature)
 
@@ -121,12 +127,8 @@ class _Reader:
         return sum(values)
 
 
-def _is_assignment(node: Node) -> bool:
-    return bool(node.rule_name.startswith("__asgn"))
-
-
 def _is_rule(node: Node) -> bool:
-    return bool(node.root and not _is_assignment(node) and hasattr(node, "_tx_class"))
+    return is_rule(node) and hasattr(node, "_tx_class")
 
 
 def _repeats(node: Node) -> bool:
