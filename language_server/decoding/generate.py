@@ -96,6 +96,7 @@ def generate(
 
     limits = Limits(max_tokens, ends_at, cancel, drift_control=drift_control)
     limits.effort = look_effort(limits.stop)
+    limits.token_effort = replace(limits.effort, pools=())
     task = Task(
         guide,
         prompt,

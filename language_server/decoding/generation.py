@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+#: Who chose a token: the model; nobody, where there is no other one (by the language, or because
+#: no other one is known to lead to an end within the budget); the text that is kept in reserve.
 Origin = Literal["model", "forced", "witness"]
 EventKind = Literal[
     "thought", "token", "forced", "witness", "unit", "snapshot", "rejection", "backtrack"

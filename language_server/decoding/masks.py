@@ -16,23 +16,39 @@ ends, and the rest of the token is judged from memory again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from language_server.decoding.code_points import split_code_points
+from language_server.decoding.flat_trie import Ints
 from language_server.decoding.guide import Guide, Openings
 from language_server.decoding.walks import Entry, Group, Walk, Walks
 
 Flags = npt.NDArray[np.bool_]
 
 
+class Kinds(NamedTuple):
+    """Which tokens may follow, and which of them do the same.
+
+    Attributes:
+        of: for each token the number of its kind, -1 where it may not follow.
+        does: what the tokens of a kind leave open; equal for kinds that differ in what was said
+            alone. None for one whose tokens may differ.
+    """
+
+    of: Ints
+    does: tuple[Hashable, ...]
+
+
 class Mask:
     """One mask in the making.
 
     Attributes:
-        allowed: the tokens that may follow, by place.
+        kinds: by place, the number of the token's kind; -1 where it may not follow.
+        does: what the tokens of each kind do, see `Kinds`.
     """
 
     def __init__(self, walks: Walks, ask: Callable[[bytes], bool]) -> None:
@@ -47,7 +63,9 @@ class Mask:
         self._kept: list[Guide] = []
         self._entered: dict[int, tuple[int, Openings]] = {}
         self._behind: dict[tuple[int, bytes], tuple[Guide, Openings | None] | None] = {}
-        self.allowed: Flags = np.zeros(len(walks.trie.order), dtype=np.bool_)
+        self._numbers: dict[Hashable, int] = {}
+        self.kinds: Ints = np.full(len(walks.trie.order), -1, dtype=np.int32)
+        self.does: list[Hashable] = []
 
     def fill(self, guide: Guide) -> None:
         """Mark the tokens that may follow."""
@@ -76,20 +94,14 @@ class Mask:
         trie = self._trie
         for numbers, places in walk.inside:
             if any(openings.admits(number) is True for number in numbers):
-                self.allowed[places] = True
+                self._mark(places, (id(openings), numbers), (openings.each, numbers))
                 continue
-            spelt = [
-                place
-                for number in numbers
-                for place in self._spellings(self._walks.entries(start), number, openings, node)
-            ]
-            if spelt:
-                self.allowed[np.intersect1d(places, np.asarray(spelt, dtype=np.int32))] = True
+            for number in numbers:
+                self._spell(self._walks.entries(start), number, openings, node, places)
         for exit_node in walk.exits:
             self._leave(guide, openings, start, node, exit_node, said)
         for place in walk.asks:
-            if not self.allowed[place]:
-                self.allowed[place] = self._ask(said + trie.path(node, int(trie.home[place])))
+            self._mark_asked(place, said + trie.path(node, int(trie.home[place])))
         for group in walk.apart:
             self._set_apart(guide, openings, start, walk, group, node, said)
 
@@ -108,7 +120,9 @@ class Mask:
         if known is None:
             known = self._behind[key] = self._advance(guide, openings, key[1])
         if known is not None:
-            self.allowed[self._trie.low[exit_node] : self._trie.own[exit_node]] = True
+            own = slice(int(self._trie.low[exit_node]), int(self._trie.own[exit_node]))
+            after, behind = known
+            self._mark(own, id(after), behind.each if behind is not None else id(after))
             self._fill(*known, exit_node, said + path)
 
     def _advance(
@@ -144,27 +158,44 @@ class Mask:
         for exit_node in nodes:
             self._leave(guide, openings, start, node, exit_node, said)
         for place in places:
-            if not self.allowed[place]:
-                word = said + self._trie.path(node, int(self._trie.home[place]))
-                self.allowed[place] = self._ask(word)
+            self._mark_asked(place, said + self._trie.path(node, int(self._trie.home[place])))
 
-    def _spellings(
-        self, entries: Iterable[Entry], number: int, openings: Openings, node: int
-    ) -> Iterable[int]:
-        """The places of the tokens that spell a beginning of one of the only texts admitted."""
+    def _mark(self, places: Ints | slice, kind: Hashable, does: Hashable) -> None:
+        number = self._numbers.get(kind)
+        if number is None:
+            number = self._numbers[kind] = len(self.does)
+            self.does.append(does)
+        self.kinds[places] = number
+
+    def _mark_asked(self, place: int, word: bytes) -> None:
+        if self.kinds[place] < 0 and self._ask(word):
+            self._mark(slice(place, place + 1), None, None)
+
+    def _spell(
+        self, entries: Iterable[Entry], number: int, openings: Openings, node: int, places: Ints
+    ) -> None:
+        """Mark those of some places whose tokens spell a beginning of one of the only texts."""
         texts = openings.admits(number)
         if isinstance(texts, bool):
             return
         entry = next(entry for entry in entries if entry.number == number)
+        spelt: dict[int, str] = {}
         for root in [node] if entry.begun else self._behind_white(node, entry.white):
             if root != node:
-                yield from range(self._trie.low[root], self._trie.own[root])
+                spelt.update(dict.fromkeys(self._own(root), ""))
             for text in texts:
                 at: int | None = root
                 for byte in text.encode():
                     at = self._trie.child(at, byte) if at is not None else None
                     if at is not None:
-                        yield from range(self._trie.low[at], self._trie.own[at])
+                        spelt.update(dict.fromkeys(self._own(at), text))
+        for place in np.intersect1d(places, np.fromiter(spelt, dtype=np.int32)).tolist():
+            text = spelt[place]
+            does = (openings.each, number, text)
+            self._mark(slice(place, place + 1), (id(openings), number, text), does)
+
+    def _own(self, node: int) -> range:
+        return range(int(self._trie.low[node]), int(self._trie.own[node]))
 
     def _behind_white(self, node: int, white: str) -> Iterable[int]:
         yield node
@@ -185,12 +216,13 @@ class Mask:
             own = slice(int(trie.low[child]), int(trie.own[child]))
             if rest:
                 if self._ask(said + byte):
-                    self.allowed[own] = True
+                    self._mark(own, None, None)
                     self._read_all(guide, child, said + byte, rest)
             elif guide.may_follow(char):
                 after = guide.advance(char)
                 if after.alive:
-                    self.allowed[own] = True
+                    self._kept.append(after)
+                    self._mark(own, id(after), id(after))
                     self._fill(after, after.openings(), child, said + byte)
 
 

@@ -19,7 +19,7 @@ from language_server.decoding.generation import (
 from language_server.decoding.guide import Clock, Guide, Metered
 from language_server.decoding.language_model import Cancelled, Context, Logits
 from language_server.decoding.sampling import Sampler, log_probability
-from language_server.decoding.token_filter import State, TokenFilter
+from language_server.decoding.token_filter import Search, State, TokenFilter
 from language_server.diagnostic import Diagnostic
 
 #: What a language has against a finished text by its last word; None if that is nothing.
@@ -57,8 +57,9 @@ class Limits:
         deadline: a moment of ``time.monotonic()``.
         forced_text: whether text that must come next is fed without asking the model.
         drift_control: whether a text that circles or wanders is taken back.
-        first_effort, effort: what the search for a completion may spend before the start, and at
-            each later look (the projection's ``Effort``).
+        first_effort, effort, token_effort: what the search for a completion may spend before the
+            start, at each later look, and behind each token that is checked before it is taken
+            (the projection's ``Effort``).
     """
 
     max_tokens: int
@@ -68,6 +69,7 @@ class Limits:
     drift_control: bool = True
     first_effort: Any = None
     effort: Any = None
+    token_effort: Any = None
 
     def stop(self) -> bool:
         """Whether the time is up or the request was cancelled."""
@@ -109,6 +111,7 @@ class Run:
         self._banned: list[set[int]] = [set()]
         # What the model said of the next token, if it has been asked.
         self._said: Logits | None = None
+        self._draw: Search | None = None  # the latest one
 
     # What is there ------------------------------------------------------------------------------
 
@@ -172,6 +175,11 @@ class Run:
             cancelled = self.limits.cancel is not None and self.limits.cancel.is_set()
             raise Stopped("cancelled" if cancelled else "deadline")
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether :meth:`candidates` leaves out allowed tokens that the model likes least."""
+        return self._sampler.sampling.truncates
+
     # Choosing -----------------------------------------------------------------------------------
 
     def candidates(self) -> Iterator[tuple[int, State]]:
@@ -184,6 +192,7 @@ class Run:
         # Behind a place that was gone back to, everything is drawn anew.
         written = [step.token for step in self._path]
         draw = self._sampler.draw(self.filter, self.state, self._logits(), written, self.backtracks)
+        self._draw = draw
         counted = 0
         for token, after in draw:
             self.rejections += draw.rejections - counted
@@ -292,9 +301,11 @@ class Run:
             self.clock.semantics += time.perf_counter() - started
         return self._judged[text]
 
-    def refuse(self, after: State, why: str) -> None:
-        """Count and report a token the strategy itself turns down."""
+    def refuse(self, token: int, after: State, why: str) -> None:
+        """Count and report a candidate the strategy itself turns down; see ``Search.pass_over``."""
         self.rejections += 1
+        if self._draw is not None:
+            self._draw.pass_over(token)
         self.emit("rejection", after.guide.text[len(self.state.guide.text) :], why)
 
     def emit(self, kind: EventKind, text: str, detail: str = "") -> None:

@@ -15,7 +15,9 @@ subtrees rejected at once.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,14 +27,16 @@ import numpy.typing as npt
 from language_server.decoding.code_points import code_points, named_by, samples, split_code_points
 from language_server.decoding.guide import Guide
 from language_server.decoding.layout import Layout, LayoutPolicy
-from language_server.decoding.masks import Flags, Mask
+from language_server.decoding.masks import Flags, Kinds, Mask
 from language_server.decoding.token_runs import TokenRuns
 from language_server.decoding.vocabulary import Node, Vocabulary
 from language_server.decoding.walks import Walks
 
 Keys = npt.NDArray[np.float32]
 _DIRECT_TRIES = 6
-# Tokens that may break a cap and are tried one by one, at most.
+# Tokens that are passed over before those of their kind are left out.
+_TRIES_OF_A_KIND = 2
+# Tokens that may break a cap, those that fare alike counted once, that are tried, at most.
 _MOST_DOUBTS = 400
 # From this many tokens that begin beyond ASCII on it pays to ask first whether any may stand.
 _MANY = 64
@@ -96,21 +100,20 @@ class TokenFilter:
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:
         """The full mask: one entry per id of the vocabulary."""
-        by_grammar = self.by_language(state)
-        if by_grammar is not None:
-            within = self.capped(state, by_grammar)
-            if within is not None:
-                mask = within if within.any() or state.may_end else by_grammar
-                mask[list(self.vocabulary.end_tokens)] = state.may_end
-                return mask
+        kinds = self.kinds(state)
+        within = self.capped(state, kinds) if kinds is not None else None
+        if kinds is not None and within is not None:
+            mask = within if within.any() or state.may_end else kinds.of >= 0
+            mask[list(self.vocabulary.end_tokens)] = state.may_end
+            return mask
         mask = np.zeros(len(self.vocabulary), dtype=np.bool_)
         everything = np.zeros(len(self.vocabulary), dtype=np.float32)
         for token, _ in Search(self, state, everything):
             mask[token] = True
         return mask
 
-    def by_language(self, state: State) -> Flags | None:
-        """The tokens that the guide allows, caps and end tokens aside; None if that takes long."""
+    def kinds(self, state: State) -> Kinds | None:
+        """What the guide allows, caps and end tokens aside; None if to tell that takes long."""
         if state.ended or state.pending:
             return None
         if state.guide.openings() is None:
@@ -118,25 +121,40 @@ class TokenFilter:
         walks = _memory(self.vocabulary).walks()
         mask = Mask(walks, lambda data: self._may_begin(state, data))
         mask.fill(state.guide)
-        by_id = np.zeros(len(self.vocabulary), dtype=np.bool_)
-        by_id[walks.trie.order] = mask.allowed
-        return by_id
+        by_id = np.full(len(self.vocabulary), -1, dtype=np.int32)
+        by_id[walks.trie.order] = mask.kinds
+        return Kinds(by_id, tuple(mask.does))
 
-    def capped(self, state: State, mask: Flags) -> Flags | None:
-        """Those of a mask that the layout policy likes; None if telling them takes long."""
+    def capped(self, state: State, kinds: Kinds) -> Flags | None:
+        """The allowed tokens that the layout policy likes; None if telling them takes long."""
+        liked: Flags = kinds.of >= 0
         if state.layout.policy == LayoutPolicy.free():
-            return mask.copy()
+            return liked
         runs = _memory(self.vocabulary).runs
-        liked = mask & runs.within(state.layout)
+        liked &= runs.within(state.layout)
         if state.layout.ends_word_soon:
             liked &= ~runs.cut  # as `within_caps` has it
         doubts = np.flatnonzero(liked & (runs.length > state.layout.slack(state.guide)))
-        if len(doubts) > _MOST_DOUBTS:
-            return None
+        groups: dict[Hashable, list[int]] = defaultdict(list)
+        end = state.guide.comment_end.encode()
         for token in doubts.tolist():
-            after = self.step(state, token)
-            liked[token] = after is not None and self.within_caps(state, after)
+            kind, data = int(kinds.of[token]), self.vocabulary.token_bytes[token] or b""
+            alone = kinds.does[kind] is None or runs.has_gap[token] or end.startswith(data)
+            groups[
+                token if alone else (kind, int(runs.white[token]), bool(runs.cut[token]))
+            ].append(token)
+        if len(groups) > _MOST_DOUBTS:
+            return None
+        for group in groups.values():
+            # In tokens of a kind that begin alike, a literal or a comment is longer in longer ones.
+            group.sort(key=runs.length.__getitem__)
+            kept = bisect_left(group, True, key=lambda token: not self._likes(state, token))
+            liked[group[kept:]] = False
         return liked
+
+    def _likes(self, state: State, token: int) -> bool:
+        after = self.step(state, token)
+        return after is not None and self.within_caps(state, after)
 
     def _may_begin(self, state: State, data: bytes) -> bool:
         after = self._read(state, data)
@@ -194,6 +212,9 @@ class Search:
             keys: one number per id; ids with ``-inf`` are never yielded.
         """
         self.rejections = 0
+        self._kinds: Kinds | None = None
+        self._passed_over: list[int] = []
+        self._tired_of: set[Hashable] = set()  # what tokens do of which enough were passed over
         self._filter = token_filter
         self._state = state
         self._trie = token_filter.vocabulary.trie
@@ -204,6 +225,11 @@ class Search:
         self._by_bytes: Keys = self._keys[:0]
         self._heap: list[tuple[float, int, _Item]] = []
         self._pushed = 0
+
+    def pass_over(self, token: int) -> None:
+        """Tell that a token is of no use; those of its kind are left out after a few of them."""
+        self._passed_over.append(token)
+        self._tire()
 
     def __iter__(self) -> Iterator[tuple[int, State]]:
         if self._state.ended:
@@ -253,22 +279,41 @@ class Search:
 
     def _masks(self) -> tuple[Flags, Flags] | None:
         """The mask within the caps and, where that is empty, the one without them."""
-        by_language = self._filter.by_language(self._state)
-        if by_language is None:
+        self._kinds = self._filter.kinds(self._state)
+        if self._kinds is None:
             return None
-        within = self._filter.capped(self._state, by_language)
-        return None if within is None else (within, by_language)
+        self._tire()
+        within = self._filter.capped(self._state, self._kinds)
+        return None if within is None else (within, self._kinds.of >= 0)
 
     def _in_order(self, mask: Flags) -> Iterator[tuple[int, State]]:
         """The tokens of a mask and the end tokens, highest key first."""
         mask[list(self._filter.vocabulary.end_tokens)] = True
         tokens = np.flatnonzero(mask & (self._keys > -np.inf))
         for token in tokens[np.argsort(-self._keys[tokens], kind="stable")].tolist():
+            if self._tired_of and self._does(token) in self._tired_of:
+                continue
             after = self._filter.step(self._state, token)
             if after is None:
                 self.rejections += 1
             else:
                 yield token, after
+
+    def _tire(self) -> None:
+        counts = Counter(map(self._does, self._passed_over))
+        self._tired_of = {
+            does for does, count in counts.items() if does is not None and count >= _TRIES_OF_A_KIND
+        }
+
+    def _does(self, token: int) -> Hashable:
+        """What a token does, as far as it is known; halves of characters are all alike."""
+        if self._kinds is None or self._kinds.of[token] < 0:
+            return None
+        runs = _memory(self._filter.vocabulary).runs
+        if runs.cut[token]:
+            return "cut"
+        is_white = runs.white[token] == runs.length[token]
+        return self._kinds.does[self._kinds.of[token]], bool(is_white)
 
     def _best_first(
         self, over_caps: list[tuple[float, _Item]] | None

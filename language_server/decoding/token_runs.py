@@ -31,12 +31,17 @@ class TokenRuns:
     Attributes:
         length: characters of each token.
         cut: which tokens end inside a code point.
+        white: characters of white space that each token begins with.
+        has_gap: which tokens have white space behind something else.
     """
 
     def __init__(self, token_bytes: Sequence[bytes | None]) -> None:
         texts = [_text(data) for data in token_bytes]
         self.length = np.asarray([len(text) for text in texts], dtype=np.int32)
         self.cut = np.asarray([text.endswith(_CUT) for text in texts], dtype=np.bool_)
+        bare = [text.lstrip() for text in texts]
+        self.white = self.length - np.asarray([len(text) for text in bare], dtype=np.int32)
+        self.has_gap = np.asarray([len(text.split()) > 1 or text != text.rstrip() for text in bare])
         self._first: dict[str, npt.NDArray[np.int32]] = {}
         self._longest: dict[str, npt.NDArray[np.int32]] = {}
         for kind in _KINDS:

@@ -113,7 +113,17 @@ def test_caps_are_kept_as_they_are_token_by_token(vocabulary: Vocabulary) -> Non
     language = load_language("statechart")
     policy = LayoutPolicy(spaces=4, newlines=1, digits=2, word=5, literal=6, comment=5)
     token_filter = TokenFilter(vocabulary, policy)
-    for text in ("", "statechart Do", "statechart Doors\n", "statechart A  ", "statechart A // c"):
+    for text in (
+        "",
+        "statechart Do",
+        "statechart Doors\n",
+        "statechart A  ",
+        "statechart A // c",
+        "statechart A // comments",
+        "statechart Doorstep",
+        'statechart A\nstate B {\n do "open',
+        'statechart A\nstate B {\n do "opens it',
+    ):
         state = token_filter.start(Prefix.start(language).advance(text))
         liked = {
             token
@@ -122,3 +132,22 @@ def test_caps_are_kept_as_they_are_token_by_token(vocabulary: Vocabulary) -> Non
             and (after.ended or token_filter.within_caps(state, after))
         }
         assert set(np.flatnonzero(token_filter.allowed(state)).tolist()) == liked
+
+
+def test_beyond_a_cap_tokens_that_do_the_same_are_asked_about_together() -> None:
+    """Where every token is in doubt, hundreds of words are no reason to give up the mask."""
+    language = load_language("taxonomy")
+    words = [word.encode() for a in "abcdefghijklmnopqrstuvwxyz" for word in (f" {a}s", f"{a}t")]
+    table: list[bytes | None] = [bytes([value]) for value in range(256)]
+    table += [word + bytes([last]) for word in words for last in b"abcdefghij "] + [None]
+    token_filter = TokenFilter(Vocabulary(table, [len(table) - 1]), LayoutPolicy(literal=20))
+    state = token_filter.start(Prefix.start(language).advance("So it" + " is said" * 4))
+    assert state.layout.slack(state.guide) < 0
+    kinds = token_filter.kinds(state)
+    assert kinds is not None
+    within = token_filter.capped(state, kinds)
+    assert within is not None
+    for token in np.flatnonzero(kinds.of >= 0).tolist():
+        after = token_filter.step(state, token)
+        assert after is not None
+        assert within[token] == token_filter.within_caps(state, after), table[token]

@@ -9,6 +9,7 @@ import pytest
 from language_server.decoding import RandomModel, ReplayModel, generate
 from language_server.decoding.generation import Generation
 from language_server.languages import Language, load_language
+from language_server.projection import Prefix
 from tests.languages.corpus import clevr_text, rows
 
 
@@ -43,6 +44,23 @@ def test_replay_gives_every_gold_letter_for_letter(shared: Path) -> None:
     for seed, gold in enumerate(rows(shared / "benchmarks" / "clevr" / "questions.jsonl")):
         text = clevr_text(gold)
         assert replayed(clevr, text, "assured", seed).text == text
+
+
+@pytest.mark.parametrize("name", ["statechart", "taxonomy"])
+def test_the_model_chooses_up_to_the_end_of_a_small_budget(name: str) -> None:
+    """Near its end the budget rules out nearly all tokens: of each kind of them some are asked."""
+    language, model = load_language(name), RandomModel()
+    witness = Prefix.start(language).completable().witness
+    assert witness is not None
+    budget = 5 * len(model.vocabulary.encode(witness))
+    closed = total = 0
+    for seed in range(2):
+        result = generate(language, "", model, "assured", seed, max_tokens=budget)
+        assert language.judge(result.text) == ()
+        assert sum(result.tokens.values()) <= budget
+        closed += result.tokens["witness"]
+        total += sum(result.tokens.values())
+    assert closed < 0.05 * total
 
 
 @pytest.mark.long

@@ -11,8 +11,9 @@ returns.
 The first excursion may use the whole budget: a text that ``grammar`` would have written within
 it, and that is consistent, is therefore never lost. After an excursion has failed for the budget's
 sake, every token is checked before it is taken (*careful*): the model chooses among the tokens
-behind which a witness fits, and only if none of its first choices is one, the next token is the
-witness's.
+behind which a witness fits. Of those that do the same to what is open only the first few are
+tried: the others would fare alike. Where all are refused but the witness's, that one is forced;
+where the search for another has taken too many tries, the next token is the witness's.
 
 What a witness writes is not the model's. Of all snapshots with a text of some length the one with
 the least for the witness to write is therefore kept as a *reserve*. Where the budget ends in a text
@@ -24,8 +25,6 @@ refused too, the result says so.
 """
 
 from __future__ import annotations
-
-from itertools import islice
 
 from language_server.decoding.drift import Drift, DriftControl
 from language_server.decoding.generation import Finish
@@ -39,11 +38,9 @@ _STRIDE = 8
 # Looks in vain after which a line's end alone is no reason to look.
 _VAIN_LOOKS_AT_LINES = 4
 # Choices of the model that are checked at one place before the witness's token is taken.
-_CAREFUL_TRIES = 4
-# Tokens the budget must hold besides the witness for each such check.
-_ROOM_FOR_A_TRY = 3
+_CAREFUL_TRIES = 24
 # Such choices turned down, over the whole run, after which the witness is written to its end.
-_CAREFUL_REFUSALS = 24
+_CAREFUL_REFUSALS = 240
 # Tokens an excursion may take once the path has been taken back at least once.
 _LATER_EXCURSION = 32
 # How often the path may be taken back before every token is checked.
@@ -159,7 +156,7 @@ class _Assured:
         return False
 
     def _careful_step(self) -> Finish | None:
-        """Take the model's first choice behind which a witness fits, else the witness's token.
+        """Take the model's first choice behind which a witness fits, or else the witness's token.
 
         Returns:
             How the text ends, if it does.
@@ -167,28 +164,26 @@ class _Assured:
         run = self._run
         if run.length != self._known.snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
-        room = (run.remaining - len(self._known.snapshot.tokens)) // _ROOM_FOR_A_TRY
-        # Without room, what leaves the witness's way is as good as refused: nobody is asked.
-        asked = run.candidates() if room or not self._known.snapshot.tokens else iter(())
-        for tries, (token, after) in enumerate(islice(asked, _CAREFUL_TRIES)):
+        for tries, (token, after) in enumerate(run.candidates()):
             if after.ended:
                 return "end"
-            follows = self._known.rest(after.guide.text) is not None
-            if follows or tries < room:
-                snapshot = self._known.behind(after, run.length + 1)
-                if isinstance(snapshot, Snapshot) and not self._piles_up(snapshot):
-                    run.take(token, after)
-                    self._keep(snapshot)
-                    drift = self._drift.look()
-                    if drift is not None:
-                        self._turn(drift)
-                    break
-                self._refusals += 1
-            run.refuse(after, "no completion that fits the budget is known behind it")
+            if tries == _CAREFUL_TRIES:
+                self._known.follow("witness")
+                break
+            snapshot = self._known.behind_token(token, after, run.length + 1)
+            if snapshot is not None and not self._piles_up(snapshot):
+                run.take(token, after)
+                self._keep(snapshot)
+                drift = self._drift.look()
+                if drift is not None:
+                    self._turn(drift)
+                break
+            run.refuse(token, after, "no completion that fits the budget is known behind it")
+            self._refusals += 1
         else:
             if not self._known.snapshot.tokens:
                 return "budget"  # it may end here, and there is no room for anything else
-            self._known.follow()
+            self._known.follow("witness" if run.leaves_out else "forced")
         self._careful = not self._has_settled
         return None
 
@@ -208,7 +203,7 @@ class _Assured:
         ):
             return False
         while self._known.snapshot.tokens and not self._has_settled and self._returns < _RETURNS:
-            self._known.follow()
+            self._known.follow("witness")
         self._careful, self._refusals = not self._has_settled, 0
         return self._has_settled
 
@@ -284,7 +279,7 @@ class _Assured:
         if isinstance(found, Snapshot):
             self._keep(found)
             while self._known.snapshot.tokens and not run.state.guide.ends_unit(len(begun)):
-                self._known.follow()
+                self._known.follow("witness")
 
     def _may_lose(self, length: int) -> bool:
         """Whether tokens that were not asked for make up for the choices lost by going back."""
@@ -370,6 +365,7 @@ class _Assured:
 
     def _revise(self, fault: Diagnostic) -> bool:
         """Write a refused text another way; False if the model has chosen nothing in it."""
+        self._known.snapshot = self._known.first  # what is left of the refused text is no witness
         for place in self._refused.places(fault):
             found = self._known.behind(self._run.state_at(place), place)
             if isinstance(found, Snapshot):

@@ -31,9 +31,13 @@ class Refused:
 
     def go_back(self, place: int) -> None:
         """Write the text anew from a place on, and never as it was up to behind that place."""
+        run = self._run
         self._back = place
-        self._run.exclude(self._run.state_at(place + 1).guide.text)
-        self._run.back_to(place, "another text is tried")
+        end = place + 1
+        while end < run.length and run.state_at(end).pending:
+            end += 1  # half a character has not changed the text yet
+        run.exclude(run.state_at(end).guide.text)
+        run.back_to(place, "another text is tried")
 
     def _place(self, fault: Diagnostic) -> int:
         run = self._run

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from language_server.decoding.generation import GenerationError
+from language_server.decoding.generation import GenerationError, Origin
 from language_server.decoding.run import Run, Step
 from language_server.decoding.token_filter import State
 
@@ -53,16 +53,20 @@ class Witnesses:
         self.first = self.snapshot = self._find_first()
 
     def behind(
-        self, state: State, length: int
+        self, state: State, length: int, effort: Any = None
     ) -> Snapshot | Literal["no", "unknown", "over budget"]:
-        """The snapshot at ``state``, ``length`` tokens into the text, if a witness fits."""
+        """The snapshot at ``state``, ``length`` tokens into the text, if a witness fits.
+
+        Args:
+            effort: what the search for it may spend, if not what a look may.
+        """
         if state.pending:
             return "unknown"
         text = state.guide.text
         witness = self.rest(text)
         if witness is None:
             self._run.check_time()
-            verdict = state.guide.completable(self._run.limits.effort)
+            verdict = state.guide.completable(effort or self._run.limits.effort)
             if verdict.witness is None:
                 return "no" if verdict.answer == "no" else "unknown"
             witness = verdict.witness
@@ -74,24 +78,35 @@ class Witnesses:
             return "over budget"
         return Snapshot(length, text, witness, tuple(tokens))
 
+    def behind_token(self, token: int, state: State, length: int) -> Snapshot | None:
+        """The snapshot where the latest one went on with ``token``, if a witness fits."""
+        latest = self.snapshot
+        text = state.guide.text
+        if latest.tokens and latest.tokens[0] == token:
+            return Snapshot(length, text, latest.whole[len(text) :], latest.tokens[1:])
+        if length + len(latest.tokens) > self._run.limits.max_tokens and self._leaves_all_open(
+            state
+        ):
+            return None
+        found = self.behind(state, length, self._run.limits.token_effort)
+        return found if isinstance(found, Snapshot) else None
+
+    def _leaves_all_open(self, state: State) -> bool:
+        """Whether a token has changed nothing of what is open: then as much is needed as before."""
+        before, after = self._run.state.guide.openings(), state.guide.openings()
+        return before is not None and after is not None and before.each == after.each
+
     def rest(self, text: str) -> str | None:
         """What is left of the snapshot's witness where ``text`` has only followed it."""
         whole = self.snapshot.whole
         return whole[len(text) :] if whole.startswith(text) else None
 
-    def follow(self) -> None:
-        """Write the witness's next token, and what else belongs to its last code point."""
-        run, snapshot = self._run, self.snapshot
-        tokens = snapshot.tokens
-        count = 0
-        while count == 0 or (run.state.pending and count < len(tokens)):
-            if count == len(tokens):
-                raise AssertionError("a snapshot without a witness is complete")
-            run.write([tokens[count]], "witness")
-            count += 1
+    def follow(self, origin: Origin) -> None:
+        """Write the witness's next token."""
+        run, latest = self._run, self.snapshot
+        run.write([latest.tokens[0]], origin)
         text = run.state.guide.text
-        rest = snapshot.witness[len(text) - len(snapshot.text) :]
-        self.snapshot = Snapshot(run.length, text, rest, tokens[count:])
+        self.snapshot = Snapshot(run.length, text, latest.whole[len(text) :], latest.tokens[1:])
 
     def _find_first(self) -> Snapshot:
         run = self._run
