@@ -30,7 +30,7 @@ from language_server.features.diagnostics import problems_of_definitions, proble
 from language_server.features.generation import GenerationRefused, Plan, plan
 from language_server.features.inline_completion import ghost_text
 from language_server.features.proofs import verdict_within
-from language_server.features.quick_fixes import quick_fixes
+from language_server.features.quick_fixes import QuickFixes
 from language_server.languages import Language, LanguageError
 from language_server.projection import Prefix
 from language_server.workspace.analyses import Analyses
@@ -120,6 +120,7 @@ class Langwright(LanguageServer):
         self.watched_endings: set[str] = set()
         self._snapshots: dict[str, tuple[Language, Snapshots]] = {}
         self._analyses = Analyses()
+        self._quick_fixes: dict[str, QuickFixes] = {}
         self._background: set[asyncio.Future[Any]] = set()
         self._told: set[tuple[str, ...]] = set()
         self._marks: dict[str, list[types.Diagnostic]] = {}
@@ -160,6 +161,7 @@ class Langwright(LanguageServer):
         self._importers.discard(uri)
         self.schedule_importers(uri)
         self._snapshots.pop(uri, None)
+        self._quick_fixes.pop(uri, None)
         scheduled = self._scheduled.pop(uri, None)
         if scheduled is not None:
             scheduled.cancel()
@@ -177,6 +179,14 @@ class Langwright(LanguageServer):
         """What the reference at a place of a document means; analyst thread only."""
         analysis = self._analyses.of(document, language)
         return definition(language, document.text, analysis, offset, document.path)
+
+    def quick_fixes(self, document: Document, language: Language) -> QuickFixes:
+        """The changes that mend problems of a document; analyst thread only."""
+        analysis = self._analyses.of(document, language)
+        known = self._quick_fixes.get(document.uri)
+        if known is None or not known.still_hold(document, analysis):
+            known = self._quick_fixes[document.uri] = QuickFixes(language, document, analysis)
+        return known
 
     def _start(self, language: Language) -> Prefix:
         """The empty prefix of a language, which knows a witness: what follows may reuse it."""
@@ -423,7 +433,7 @@ async def _code_actions(
         return None
     document, language = opened
     problems = params.context.diagnostics
-    return await server.about(document, lambda: quick_fixes(language, document, problems))
+    return await server.about(document, lambda: server.quick_fixes(document, language).of(problems))
 
 
 async def _inline_completion(

@@ -36,6 +36,16 @@ AsJsonLines = Annotated[
     bool, typer.Option("--jsonl", help="Read JSON lines with id and text, answer each with a line.")
 ]
 
+WithFixes = Annotated[
+    bool | None,
+    typer.Option(
+        "--fixes/--no-fixes",
+        help="Say what the smallest changes are that would lift a problem. This takes some time; "
+        "without it reports for people say so, JSON does not.",
+        show_default=False,
+    ),
+]
+
 
 def catalogue() -> Catalogue:
     """The languages that are known where the command was started."""

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from language_server.constraints.clauses import (
     Definition,
@@ -31,7 +31,7 @@ from language_server.constraints.theory import (
     Term,
     Var,
 )
-from language_server.constraints.values import calculate, holds
+from language_server.constraints.values import calculate, holds, inverse, near
 from language_server.partial_model import ObjectId
 
 if TYPE_CHECKING:
@@ -40,6 +40,24 @@ if TYPE_CHECKING:
 Binding = dict[str, Any]
 _WITNESSES = 30  # ways in which a predicate holds that are compared
 _DEEPEST = 6  # levels of predicates within predicates that an explanation goes down
+
+
+class Fact(NamedTuple):
+    """A fact that a violation rests on, or that there is none.
+
+    Attributes:
+        text: as a person reads it.
+        symbol: the feature (or the predicate) it is about; '' where it is about a built-in.
+        row: the objects; None for those of which an absence says that there is none.
+        stated: whether it is a fact, and not an absence.
+        instead: values of an attribute with which what compares it would not hold, or nearly so.
+    """
+
+    text: str
+    symbol: str
+    row: tuple[ObjectId | None, ...]
+    stated: bool = True
+    instead: tuple[Any, ...] = ()
 
 
 class Explanation:
@@ -56,12 +74,13 @@ class Explanation:
         self._state = state
         self._model = state.model
 
-    def facts(self, predicate: str, row: tuple[Any, ...]) -> tuple[str, ...]:
+    def core(self, predicate: str, row: tuple[Any, ...]) -> tuple[Fact, ...]:
         """The facts (and absences of facts) by which the predicate holds for the row.
 
         It follows from them alone, and of what is counted only as many are named as it takes.
         """
-        return tuple(dict.fromkeys(self._of_predicate(predicate, row, _DEEPEST)))
+        found = self._of_predicate(predicate, row, _DEEPEST)
+        return tuple({fact.text: fact for fact in found}.values())
 
     def degree(self, predicate: str, row: tuple[Any, ...]) -> int:
         """How far the numbers that the predicate compares are apart, at least 1."""
@@ -189,22 +208,22 @@ class Explanation:
 
     # ---- facts -------------------------------------------------------------------------------
 
-    def _of_predicate(self, predicate: str, row: tuple[Any, ...], depth: int) -> Iterator[str]:
+    def _of_predicate(self, predicate: str, row: tuple[Any, ...], depth: int) -> Iterator[Fact]:
         meaning = self._compiler.definitions.get(predicate)
         witness = None if meaning is None or depth == 0 else self._witness(meaning, row)
         if witness is None:
-            yield f"{_plain(predicate)}({', '.join(map(self._label, row))})"
+            yield self._stated(predicate, row)
             return
         clause, binding = witness
         for part in clause:
             if isinstance(part, Comparison):
                 yield from self._of_comparison(part, binding, depth)
             elif part.negated:
-                yield f"no {self._written(part.atom, binding)}"
+                yield self._absent(part.atom, binding)
             else:
                 yield from self._of_atom(part.atom, binding, depth)
 
-    def _of_atom(self, atom: Atom, binding: Binding, depth: int) -> Iterator[str]:
+    def _of_atom(self, atom: Atom, binding: Binding, depth: int) -> Iterator[Fact]:
         if atom.symbol in self._constraints.schema.classes:
             return  # of what class an object is need not be explained
         row = tuple(self._object(term, binding) for term in atom.args)
@@ -215,11 +234,23 @@ class Explanation:
         else:
             yield from self._of_step(atom.symbol, row, depth)
 
-    def _of_step(self, symbol: str, row: tuple[Any, ...], depth: int) -> Iterator[str]:
+    def _of_step(self, symbol: str, row: tuple[Any, ...], depth: int) -> Iterator[Fact]:
         if symbol in self._compiler.definitions:
             yield from self._of_predicate(symbol, row, depth - 1)
         else:
-            yield f"{_plain(symbol)}({', '.join(map(self._label, row))})"
+            yield self._stated(symbol, row)
+
+    def _stated(self, symbol: str, row: tuple[Any, ...]) -> Fact:
+        return Fact(f"{_plain(symbol)}({', '.join(map(self._label, row))})", symbol, row)
+
+    def _absent(self, atom: Atom, binding: Binding, but: str = "") -> Fact:
+        row = tuple(
+            self._object(term, binding)
+            if not isinstance(term, Var) or term.name in binding
+            else None
+            for term in atom.args
+        )
+        return Fact(f"no {self._written(atom, binding)}{but}", atom.symbol, row, stated=False)
 
     def _path(self, symbol: str, source: ObjectId, target: ObjectId) -> list[ObjectId]:
         """A shortest path from the source to the target, both included."""
@@ -241,7 +272,7 @@ class Explanation:
                 break
         return path[::-1]
 
-    def _of_comparison(self, part: Comparison, binding: Binding, depth: int) -> Iterator[str]:
+    def _of_comparison(self, part: Comparison, binding: Binding, depth: int) -> Iterator[Fact]:
         """The values that are compared, of counts what makes them as large or as small."""
         op, left, right = part.op, part.left, part.right
         values = [self._value(side, binding) for side in (left, right)]
@@ -250,13 +281,14 @@ class Explanation:
         if op in ("<", "<="):
             op, left, right = ">" if op == "<" else ">=", right, left
             values.reverse()
+        value, other = values
         if op in (">", ">="):
-            least = math.floor(values[1]) + 1 if op == ">" else math.ceil(values[1])
-            yield from self._of_number(left, binding, depth, least, False)
-            yield from self._of_number(right, binding, depth, 0, True)
+            least = math.floor(other) + 1 if op == ">" else math.ceil(other)
+            yield from self._of_number(left, binding, depth, least, False, other)
+            yield from self._of_number(right, binding, depth, 0, True, value)
         else:
-            yield from self._of_number(left, binding, depth, None, True)
-            yield from self._of_number(right, binding, depth, None, True)
+            yield from self._of_number(left, binding, depth, None, True, other)
+            yield from self._of_number(right, binding, depth, None, True, value)
 
     def _of_number(
         self,
@@ -265,19 +297,27 @@ class Explanation:
         depth: int,
         least: int | None,
         bounded: bool,
-    ) -> Iterator[str]:
+        wanted: Any,
+    ) -> Iterator[Fact]:
         """What makes a side of a comparison as large or as small as it is.
 
         Args:
             least: how many of what is counted it takes; None for all.
             bounded: whether there must not be more.
+            wanted: the value with which both sides would be equal, None where there is none.
         """
         if isinstance(side, Arithmetic):
-            for part in (side.left, side.right):
-                yield from self._of_number(part, binding, depth, None, True)
+            left, right = (self._value(part, binding) for part in (side.left, side.right))
+            ways = (
+                (side.left, inverse(side.op, wanted, right=right)),
+                (side.right, inverse(side.op, wanted, left=left)),
+            )
+            for part, instead in ways:
+                yield from self._of_number(part, binding, depth, None, True, instead)
         elif isinstance(side, AttributeOf):
             node, value = self._object(side.of, binding), self._value(side, binding)
-            yield f"{_plain(side.attribute)}({self._label(node)}): {value!r}"
+            text = f"{_plain(side.attribute)}({self._label(node)}): {value!r}"
+            yield Fact(text, side.attribute, (node,), True, near(value, wanted))
         elif isinstance(side, Count):
             matches = list(self._matches(side.atom, binding))
             for match in matches[: None if least is None else max(least, 0)]:
@@ -285,7 +325,7 @@ class Explanation:
             if bounded:
                 others = ", ".join(self._written(side.atom, match) for match in matches)
                 but = f" but {others}" if others else ""
-                yield f"no {self._written(side.atom, binding)}{but}"
+                yield self._absent(side.atom, binding, but)
 
     def _written(self, atom: Atom, binding: Binding) -> str:
         words = []

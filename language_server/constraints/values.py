@@ -100,6 +100,34 @@ def calculate(op: str, left: Any, right: Any) -> Any:
         return ABSENT
 
 
+def inverse(op: str, result: Any, *, left: Any = None, right: Any = None) -> Any:
+    """The other side of ``left op right`` with which it is the result; None where there is none."""
+    numbers = (result, right if left is None else left)
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        return None
+    if op == "+":
+        return result - (right if left is None else left)
+    if op == "-":
+        return result + right if left is None else left - result
+    dividend, divisor = (result, right if left is None else left) if op == "*" else (left, result)
+    if op == "/" and left is None:
+        return result * right
+    return dividend / divisor if divisor else None
+
+
+def near(value: Any, wanted: Any) -> tuple[Any, ...]:
+    """Other values of the type of a value, the nearest to it first: at, below and above another."""
+    if isinstance(value, bool):
+        return (not value,)
+    if not all(isinstance(each, (int, float)) for each in (value, wanted)):
+        return ()
+    at: tuple[float, ...] = (wanted,)
+    if isinstance(value, int):
+        at = (math.floor(wanted), math.ceil(wanted))
+    found = {each for edge in at for each in (edge, edge - 1, edge + 1)} - {value}
+    return tuple(sorted(found, key=lambda each: abs(each - value)))
+
+
 def _interval(op: str, left: Any, right: Any) -> Any:
     low, high = left if isinstance(left, Interval) else (left, left)
     other_low, other_high = right if isinstance(right, Interval) else (right, right)

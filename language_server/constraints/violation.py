@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from language_server.constraints.explanation import Explanation
+from language_server.constraints.explanation import Explanation, Fact
 from language_server.constraints.theory import Parameter, Predicate, PropagationRule
 from language_server.partial_model import Fault, FeatureInfo, ObjectId, PartialModel
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Grounds(Protocol):
     """What a violation rests on, found out when it is asked for."""
 
-    def facts(self) -> tuple[str, ...]:
-        """The facts, as text."""
+    def core(self) -> tuple[Fact, ...]:
+        """The facts, and the absences of facts."""
 
     def degree(self) -> int:
         """How much is missing, at least 1."""
@@ -29,10 +29,10 @@ class Grounds(Protocol):
 class _Stated(NamedTuple):
     """Grounds that are at hand."""
 
-    found: tuple[str, ...]
+    found: tuple[Fact, ...]
     missing: int = 1
 
-    def facts(self) -> tuple[str, ...]:
+    def core(self) -> tuple[Fact, ...]:
         return self.found
 
     def degree(self) -> int:
@@ -52,8 +52,8 @@ class _Explained:
         self._name = name
         self._row = row
 
-    def facts(self) -> tuple[str, ...]:
-        return self._explanation().facts(self._name, self._row)
+    def core(self) -> tuple[Fact, ...]:
+        return self._explanation().core(self._name, self._row)
 
     def degree(self) -> int:
         if not self._constraints.compares_counts(self._name):
@@ -92,9 +92,14 @@ class Violation:
     grounds: Grounds | None = field(default=None, compare=False, repr=False)
 
     @property
-    def facts(self) -> tuple[str, ...]:
+    def core(self) -> tuple[Fact, ...]:
         """The stated facts, and absences of facts, that the violation rests on."""
-        return self.grounds.facts() if self.grounds is not None else ()
+        return self.grounds.core() if self.grounds is not None else ()
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The core as text."""
+        return tuple(fact.text for fact in self.core)
 
     @property
     def degree(self) -> int:
@@ -152,7 +157,9 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
             (reference.name,),
             reference.start,
             reference.end,
-            grounds=_Stated((f"{_plain(reference.feature)}({source}, {reference.name})",)),
+            grounds=_Stated(
+                (_link(reference.feature, reference.source, mentioned, source, reference.name),)
+            ),
         )
 
 
@@ -168,7 +175,7 @@ def _of_given(model: PartialModel) -> Iterator[Violation]:
                 f"{_words(cls)} '{name}' is given, and the text does not declare it",
                 (node,),
                 (name,),
-                grounds=_Stated((f"{cls}({name}) is given",)),
+                grounds=_Stated((Fact(f"{cls}({name}) is given", cls, (node,)),)),
             )
 
 
@@ -201,7 +208,7 @@ def _of_fault(model: PartialModel, fault: Fault) -> Violation:
         model.place(fault.start),
         model.place(fault.end),
         related,
-        grounds=_Stated((f"'{fault.name}' is referred to",)),
+        grounds=_Stated((Fact(f"'{fault.name}' is referred to", "", ()),)),
     )
 
 
@@ -292,17 +299,24 @@ def _of_feature(model: PartialModel, node: ObjectId, problem: Shortfall) -> Viol
         (model.label(node),),
         start,
         end,
-        grounds=_Stated(tuple(_stated(model, node, feature)), degree),
+        grounds=_Stated(tuple(_stated(model, node, feature, kind)), degree),
     )
 
 
-def _stated(model: PartialModel, node: ObjectId, feature: FeatureInfo) -> Iterator[str]:
+def _stated(model: PartialModel, node: ObjectId, feature: FeatureInfo, kind: str) -> Iterator[Fact]:
+    symbol, label = feature.symbol, model.label(node)
     if feature.attribute:
-        value = model.value(node, feature.symbol)
+        value = model.value(node, symbol)
         if value is not None:
-            yield f"{feature.name}({model.label(node)}): {value!r}"
-    for target in model.targets(node, feature.symbol):
-        yield f"{feature.name}({model.label(node)}, {model.label(target)})"
+            yield Fact(f"{feature.name}({label}): {value!r}", symbol, (node,))
+    for target in model.targets(node, symbol):
+        yield _link(symbol, node, target, label, model.label(target))
+    if kind == "lower":
+        yield Fact(f"no {feature.name}({label}, _)", symbol, (node, None), stated=False)
+
+
+def _link(symbol: str, source: ObjectId, target: ObjectId, *labels: str) -> Fact:
+    return Fact(f"{_plain(symbol)}({', '.join(labels)})", symbol, (source, target))
 
 
 def is_contradictory(settled: Settled) -> bool:

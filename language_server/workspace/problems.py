@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from language_server.diagnostic import Diagnostic
+from language_server.languages import Fix
 from language_server.workspace.positions import LineIndex, Range
 
 
-def problem(diagnostic: Diagnostic, lines: LineIndex) -> dict[str, Any]:
+def problem(
+    diagnostic: Diagnostic, lines: LineIndex, fixes: Iterable[Fix] | None = None
+) -> dict[str, Any]:
     """The exchange form of a diagnostic of the text that ``lines`` indexes.
 
     Returns:
         ``range`` (lines and UTF-16 characters from 0), ``severity``, ``code``, ``source`` and
         ``message``; for a constraint also its name and the elements involved; ``related`` places
-        where there are any.
+        where there are any; ``fixes`` (``title``, ``range`` and ``text``, which replaces what
+        stands there) if they are given.
     """
     told: dict[str, Any] = {
         "range": range_data(lines.range(diagnostic.start, diagnostic.end)),
@@ -31,6 +36,15 @@ def problem(diagnostic: Diagnostic, lines: LineIndex) -> dict[str, Any]:
         told["related"] = [
             {"range": range_data(lines.range(start, end)), "message": message}
             for start, end, message in diagnostic.related
+        ]
+    if fixes is not None:
+        told["fixes"] = [
+            {
+                "title": fix.title,
+                "range": range_data(lines.range(fix.start, fix.end)),
+                "text": fix.text,
+            }
+            for fix in fixes
         ]
     return told
 

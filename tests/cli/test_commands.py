@@ -82,6 +82,22 @@ class TestCheck:
         assert found[0]["source"] == "constraint"
         assert {"Closed", "Open"} & set(found[0]["elements"])
 
+    def test_what_would_lift_a_problem(self, langwright: Command, here: Path) -> None:
+        (here / "door.statechart").write_text(DOOR.replace("initial ", ""))
+        told = langwright("check", "door.statechart").out
+        assert "note: would be lifted by: Insert 'initial'" in told
+        assert "lifted" not in langwright("check", "door.statechart", "--no-fixes").out
+        (answer,) = langwright("check", "door.statechart", "--json").json
+        assert not any("fixes" in problem for problem in answer["problems"])
+        record = json.dumps({"id": 1, "text": DOOR.replace("initial ", "")})
+        outcome = langwright("check", "-l", "statechart", "--jsonl", "--fixes", stdin=record)
+        problems = json.loads(outcome.out)["problems"]
+        (missing,) = [each for each in problems if each["code"] == "missing-initial"]
+        assert missing["fixes"][0]["title"].startswith("Insert 'initial'")
+        assert missing["fixes"][0]["text"].strip() == "initial"
+        place = missing["fixes"][0]["range"]
+        assert place["start"] == place["end"]
+
     def test_several_files(self, langwright: Command, door: Path) -> None:
         Path("bad.statechart").write_text("statechart")
         outcome = langwright("check", door, "bad.statechart", "--json")

@@ -67,6 +67,55 @@ async def test_a_violated_constraint_is_named(editor: Editor) -> None:
     assert "several_initial" in codes
 
 
+async def quick_fixes(
+    editor: Editor, here: str, problem: types.Diagnostic
+) -> list[types.CodeAction]:
+    answer = await editor.text_document_code_action_async(
+        types.CodeActionParams(
+            types.TextDocumentIdentifier(here), problem.range, types.CodeActionContext([problem])
+        )
+    )
+    return [action for action in answer or [] if isinstance(action, types.CodeAction)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "constraint", "title"),
+    [
+        (
+            DOOR.replace("state Open {", "initial state Open {"),
+            "several_initial",
+            "Remove 'initial'",
+        ),
+        (
+            DOOR.replace("-> Open", "-> Opened"),
+            "unresolved-reference",
+            "Replace 'Opened' by 'Open'",
+        ),
+        (DOOR.replace("initial ", ""), "missing_initial", "Insert 'initial'"),
+        ("// 😀\n" + DOOR.replace("state Open", "final state Open"), "final_left", ""),
+    ],
+)
+async def test_a_quick_fix_lifts_what_is_violated(
+    editor: Editor, wrong: str, constraint: str, title: str
+) -> None:
+    here = uri(f"lift{constraint}.statechart")
+    editor.open(here, wrong, "statechart")
+    before = await editor.diagnostics_of(here)
+    problem = next(each for each in before if each.code == constraint)
+    fix = (await quick_fixes(editor, here, problem))[0]
+    assert fix.title.startswith(title)
+    assert fix.kind == types.CodeActionKind.QuickFix
+    assert list(fix.diagnostics or ()) == [problem]
+    assert fix.edit is not None and fix.edit.changes is not None
+    (edit,) = fix.edit.changes[here]
+    place = (edit.range.start, edit.range.end)
+    version = editor.type(here, *((at.line, at.character) for at in place), text=edit.new_text)
+    after = await editor.diagnostics_of(here, version)
+    assert len(after) < len(before)
+    assert constraint not in {each.code for each in after}
+    assert await quick_fixes(editor, here, problem) == []  # it is of another version
+
+
 async def test_e2_all_syntax_errors_at_once(editor: Editor) -> None:
     here = uri("errors.statechart")
     editor.open(
