@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from language_server.constraints.clauses import Definition, counts, definition
@@ -13,8 +13,6 @@ from language_server.constraints.theory import (
     Assertion,
     Atom,
     Comparison,
-    Constant,
-    Count,
     Literal,
     Predicate,
     PropagationRule,
@@ -90,7 +88,7 @@ class ConstraintSet:
 
     def _compile(self) -> None:
         compiler = self.compiler
-        scopes = list(_scope_predicates(self.theory))
+        scopes = self.theory.scope_predicates.values()
         for predicate in scopes:
             compiler.definitions[predicate.name] = definition(
                 self.theory, predicate.name, (), predicate.clauses or ()
@@ -180,23 +178,3 @@ class ConstraintSet:
         if meaning is None or atom.symbol in seen:
             return None
         return self._anchor_kinds(meaning, meaning.parameters[position], seen | {atom.symbol})
-
-
-def _scope_predicates(theory: Theory) -> Iterator[Predicate]:
-    """Error predicates that say the same as the scopes of the theory."""
-    for scope in theory.scopes:
-        symbol = "exists" if scope.cls == "node" else scope.cls
-        number = Count(Atom(symbol, (Var("_counted"),)))
-        what = "objects" if scope.cls == "node" else f"objects of class {scope.cls}"
-        if scope.lower > 0:
-            few = Comparison("<", number, Constant(scope.lower), scope.place)
-            text = f"at least {scope.lower} {what} are needed"
-            yield Predicate(
-                f"scope {scope.cls} lower", (), ((few,),), True, message=text, place=scope.place
-            )
-        if scope.upper is not None:
-            many = Comparison(">", number, Constant(scope.upper), scope.place)
-            text = f"at most {scope.upper} {what} are allowed"
-            yield Predicate(
-                f"scope {scope.cls} upper", (), ((many,),), True, message=text, place=scope.place
-            )

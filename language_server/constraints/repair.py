@@ -23,7 +23,7 @@ def repairing_symbols(theory: Theory, predicate: str) -> frozenset[str]:
 
     Args:
         theory: where the predicate is defined.
-        predicate: an error predicate, or any other one.
+        predicate: an error predicate, that of a scope, or any other one.
 
     Returns:
         Names of classes and symbols of features (``Owner::feature``); a superset of what is needed.
@@ -36,7 +36,7 @@ def repairing_symbols(theory: Theory, predicate: str) -> frozenset[str]:
         if (symbol, wanted) in seen:
             continue
         seen.add((symbol, wanted))
-        definition = theory.predicates.get(symbol)
+        definition = theory.predicates.get(symbol) or theory.scope_predicates.get(symbol)
         if definition is not None and definition.clauses is not None:
             for clause in definition.clauses:
                 waiting.extend(_needed(clause, wanted, found))

@@ -7,7 +7,9 @@ The language is Refinery's (see ``grammars/problem.tx`` for its textual form).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal as Choice
 
 Place = tuple[int, int]  # half-open character offsets in the problem file
@@ -214,3 +216,27 @@ class Theory:
                 found.add(name)
                 waiting.extend(self.classes[name].supertypes)
         return frozenset(found)
+
+    @cached_property
+    def scope_predicates(self) -> dict[str, Predicate]:
+        """Error predicates that say the same as the scopes."""
+        return {predicate.name: predicate for predicate in _scope_predicates(self.scopes)}
+
+
+def _scope_predicates(scopes: Iterable[Scope]) -> Iterator[Predicate]:
+    for scope in scopes:
+        symbol = "exists" if scope.cls == "node" else scope.cls
+        number = Count(Atom(symbol, (Var("_counted"),)))
+        what = "objects" if scope.cls == "node" else f"objects of class {scope.cls}"
+        if scope.lower > 0:
+            few = Comparison("<", number, Constant(scope.lower), scope.place)
+            text = f"at least {scope.lower} {what} are needed"
+            yield Predicate(
+                f"scope {scope.cls} lower", (), ((few,),), True, message=text, place=scope.place
+            )
+        if scope.upper is not None:
+            many = Comparison(">", number, Constant(scope.upper), scope.place)
+            text = f"at most {scope.upper} {what} are allowed"
+            yield Predicate(
+                f"scope {scope.cls} upper", (), ((many,),), True, message=text, place=scope.place
+            )

@@ -341,9 +341,7 @@ class Lifting:
             for fact in violation.core
             if not fact.stated and fact.symbol in theory.features
         }
-        if violation.constraint in theory.predicates:
-            found |= repairing_symbols(theory, violation.constraint)
-        return frozenset(found)
+        return frozenset(found) | repairing_symbols(theory, violation.constraint)
 
     def _additions(self, problem: Diagnostic, violation: Violation | None) -> Iterator[_Change]:
         """What may be put in, the shortest first."""

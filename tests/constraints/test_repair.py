@@ -17,6 +17,7 @@ error pred doubly(Box a) <-> hidden(a).
 error pred small(Box a) <-> size(a) < 3.
 error pred few(Box a) <-> count { next(a, _) } < 2.
 error pred loop(Box a) <-> next+(a, a).
+scope Box = 2..5.
 error pred odd(Box a) <-> linked(a), full(a) ; !hidden(a), !Box(a).
 """)
 NEXT = {"Box::next", "Box::before"}
@@ -32,6 +33,7 @@ NEXT = {"Box::next", "Box::before"}
         ("few", NEXT),
         ("loop", set()),
         ("odd", {"Box::full", "Box"}),
+        ("scope Box lower", {"Box"}),
     ],
 )
 def test_repairing_symbols(predicate: str, symbols: set[str]) -> None:
