@@ -116,6 +116,7 @@ def _statements(
         return
     if isinstance(problem, str):  # textX gives a bare string for an empty model
         return
+    problem._tx_filename = str(path) if path is not None else None
     for statement in problem.statements:
         collector.places.enter(statement, path, text)
         if statement.__class__.__name__ != "ImportStatement":

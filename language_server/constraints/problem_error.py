@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from textx import get_model
 from textx.exceptions import TextXSyntaxError
 
-from language_server.constraints.theory import Place
+from language_server.constraints.theory import NOWHERE, Place
 
 
 class ProblemError(Exception):
@@ -28,14 +29,14 @@ class ProblemError(Exception):
         path: Path | None,
         line: int = 0,
         column: int = 0,
-        place: Place = (0, 0),
+        place: Place = NOWHERE,
         cure: str = "",
     ) -> None:
         self.message = message
         self.path = path
         self.line = line
         self.column = column
-        self.start, self.end = place
+        self.start, self.end, _ = place
         self.cure = cure
         self.others: tuple[ProblemError, ...] = ()
         where = f"{path or '<problem>'}:{line}:{column}: " if line else f"{path or '<problem>'}: "
@@ -71,10 +72,11 @@ class Collector:
     def add(self, node: Any, message: str, cure: str = "") -> None:
         """Records a mistake at a node of the parse."""
         path, text = self.places.origin(node)
-        start, end = place_of(node)
+        place = place_of(node)
+        start = place.start
         line = text.count("\n", 0, start) + 1
         column = start - (text.rfind("\n", 0, start) + 1) + 1
-        self.errors.append(ProblemError(message, path, line, column, (start, end), cure))
+        self.errors.append(ProblemError(message, path, line, column, place, cure))
 
     def add_plain(self, message: str, path: Path | None) -> None:
         """Records a mistake that concerns the whole file."""
@@ -90,7 +92,7 @@ class Collector:
         if expected:
             message += ", expected " + _one_of(expected)
         self.errors.append(
-            ProblemError(message, path, line, column, (start, min(start + 1, len(text))))
+            ProblemError(message, path, line, column, Place(start, min(start + 1, len(text)), path))
         )
 
     def sorted(self) -> list[ProblemError]:
@@ -99,8 +101,9 @@ class Collector:
 
 
 def place_of(node: Any) -> Place:
-    """The span of a node of the parse."""
-    return (node._tx_position, node._tx_position_end)
+    """The span of a node of the parse, in its file."""
+    path = get_model(node)._tx_filename
+    return Place(node._tx_position, node._tx_position_end, Path(path) if path else None)
 
 
 def _readable(rule: Any) -> str:

@@ -10,11 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Literal as Choice
+from typing import NamedTuple
 
-Place = tuple[int, int]  # half-open character offsets in the problem file
 Primitive = Choice["int", "real", "string", "boolean"]
 Modality = Choice["must", "may"]
+
+
+class Place(NamedTuple):
+    """Half-open character offsets in a problem file; None for a text without a file."""
+
+    start: int
+    end: int
+    path: Path | None = None
+
+
+NOWHERE = Place(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +90,7 @@ class Atom:
     args: tuple[Term, ...]
     closure: bool = False  # symbol+ (transitive closure)
     modality: Modality | None = None
-    place: Place = (0, 0)
+    place: Place = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +110,7 @@ class Comparison:
     op: Choice["==", "!=", "<", "<=", ">", ">="]
     left: Expression
     right: Expression
-    place: Place = (0, 0)
+    place: Place = NOWHERE
 
 
 Clause = tuple[Literal | Comparison, ...]
@@ -116,7 +128,7 @@ class ClassSymbol:
     abstract: bool = False
     supertypes: tuple[str, ...] = ()
     literals: tuple[str, ...] | None = None  # of an enum
-    place: Place = (0, 0)
+    place: Place = NOWHERE
     key: tuple[str, ...] = ()  # @key(feature, ...): mentions with equal keys are one object
     conflict: Choice["error", "first", "last"] = "error"  # when merged mentions differ in a feature
     ignore_case: bool = False  # @ignorecase: a text value names an individual of it in any case
@@ -134,7 +146,7 @@ class Feature:
     containment: bool = False
     opposite: str | None = None
     subsets: tuple[str, ...] = ()
-    place: Place = (0, 0)
+    place: Place = NOWHERE
 
     @property
     def symbol(self) -> str:
@@ -162,7 +174,7 @@ class Predicate:
     subsets: tuple[str, ...] = ()
     shadow: bool = False
     message: str | None = None
-    place: Place = (0, 0)
+    place: Place = NOWHERE
     severity: Choice["error", "warning", "information"] = "error"
     lookahead: bool = False
 
@@ -173,7 +185,7 @@ class PropagationRule:
     parameters: tuple[Parameter, ...]
     clauses: tuple[Clause, ...]
     conclusions: tuple[Literal, ...]  # negated: the atom becomes false, else true
-    place: Place = (0, 0)
+    place: Place = NOWHERE
     message: str | None = None  # what the user reads where a text contradicts it
 
 
@@ -183,7 +195,7 @@ class Assertion:
     args: tuple[Individual | Constant | None, ...]  # None: the wild card ``*``
     value: Choice["true", "false", "unknown", "error"]
     default: bool = False
-    place: Place = (0, 0)
+    place: Place = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +203,7 @@ class Scope:
     cls: str
     lower: int
     upper: int | None
-    place: Place = (0, 0)
+    place: Place = NOWHERE
 
 
 @dataclass(frozen=True)

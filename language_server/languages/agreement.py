@@ -27,13 +27,14 @@ class Mismatch:
     """Something that grammar and problem file do not agree on.
 
     Attributes:
-        in_problem, in_grammar: offsets in the two files, None where that file has no such place.
+        in_problem: where in the problem file, or in one that it imports; None for nowhere.
+        in_grammar: half-open character offsets in the grammar, None for nowhere.
     """
 
     severity: Literal["error", "warning"]
     message: str
     in_problem: Place | None = None
-    in_grammar: Place | None = None
+    in_grammar: tuple[int, int] | None = None
     cure: str = ""
 
 

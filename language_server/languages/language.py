@@ -370,15 +370,18 @@ def _problem_error(error: ProblemError) -> LanguageError:
 
 
 def _mismatch_error(mismatch: Mismatch, definition: Definition) -> LanguageError:
-    """A mismatch at its place in the problem file, else in the grammar."""
-    path, place = definition.problem, mismatch.in_problem
-    if place is None or path is None:
-        path, place = definition.grammar, mismatch.in_grammar
+    """A mismatch at its place in the problem file (or one it imports), else in the grammar."""
+    path, start = definition.grammar, mismatch.in_grammar and mismatch.in_grammar[0]
+    in_problem = mismatch.in_problem if definition.problem is not None else None
+    if in_problem is not None:
+        path, start = definition.problem, in_problem.start
+        if in_problem.path not in (None, Path(path or "").resolve()):
+            path = in_problem.path
     message, cure = mismatch.message, mismatch.cure
-    if path is None or place is None:
+    if path is None or start is None:
         return LanguageError(message, path, cure=cure)
-    line, column = line_and_column(read_text(path, "file"), place[0])
-    if path == definition.problem and mismatch.in_grammar and definition.grammar:
+    line, column = line_and_column(read_text(path, "file"), start)
+    if in_problem is not None and mismatch.in_grammar and definition.grammar:
         there = line_and_column(read_text(definition.grammar, "grammar"), mismatch.in_grammar[0])
         message += f" ({definition.grammar.name}:{there[0]}:{there[1]})"
     return LanguageError(message, path, line, column, cure)

@@ -20,7 +20,7 @@ from typing import Any
 
 from textx.metamodel import TextXMetaModel
 
-from language_server.constraints.theory import ClassSymbol, Feature, Theory
+from language_server.constraints.theory import ClassSymbol, Feature, Place, Theory
 from language_server.languages.expressions import (
     BASE_TYPES,
     choices,
@@ -51,7 +51,7 @@ def implied_theory(metamodel: TextXMetaModel) -> Theory:
                 name,
                 abstract=cls._tx_type == "abstract",
                 supertypes=tuple(_supertypes(name, classes)) or above,
-                place=(cls._tx_position, cls._tx_position_end),
+                place=Place(cls._tx_position, cls._tx_position_end),
             )
     for name, cls in classes.items():
         if cls._tx_type != "match":

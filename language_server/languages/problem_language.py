@@ -12,6 +12,7 @@ from language_server.languages.analysis import Check
 from language_server.languages.error import LanguageError
 from language_server.languages.grammar_file import load_grammar
 from language_server.languages.shipped import shipped_file
+from language_server.languages.text_meaning import without_meaning
 
 
 def further_problem_check(grammar: Path | None) -> Check | None:
@@ -47,10 +48,12 @@ def _mismatches(text: str, path: Path) -> Iterator[Diagnostic]:
         agreement = agree(load_grammar(grammar), theory)
     except (LanguageError, ProblemError):
         return  # the grammar's own mistakes are shown there
-    for mismatch in agreement.mismatches:
+    for mismatch in (*without_meaning(theory), *agreement.mismatches):
         if mismatch.in_problem is not None:
-            start, end = mismatch.in_problem
             message = f"{mismatch.message} ({mismatch.cure})" if mismatch.cure else mismatch.message
+            start, end, there = mismatch.in_problem
+            if there is not None and there != path.resolve():
+                start, end, message = 0, 0, f"{there}: {message}"  # in an import
             yield Diagnostic(start, end, mismatch.severity, "metamodel", "mismatch", message)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from language_server.languages import Language, LanguageError
+from language_server.languages import Language, LanguageError, load_language
 from language_server.languages.language import build
 from language_server.languages.manifest import definition_of_grammar
 from language_server.projection import Prefix
@@ -69,6 +69,39 @@ def test_what_has_no_meaning_is_refused_at_its_place(tmp_path: Path, further: st
     assert caught.value.message.startswith(message)
     assert caught.value.path == tmp_path / "graph.problem"
     assert (caught.value.line, caught.value.column) == (LINES + 1, column)
+
+
+def test_what_an_import_says_is_refused_in_the_import(tmp_path: Path) -> None:
+    (tmp_path / "more.problem").write_text("% What is given.\natom c.\n  !next(c, c).\n")
+    with pytest.raises(LanguageError) as caught:
+        language(tmp_path, "import more.\n")
+    assert caught.value.message == REFUSED["!next(x, y)."][1]
+    assert caught.value.path == tmp_path / "more.problem"
+    assert (caught.value.line, caught.value.column) == (3, 3)
+
+
+def test_a_class_of_an_import_that_the_grammar_lacks(tmp_path: Path) -> None:
+    (tmp_path / "more.problem").write_text("\n\nclass Model { Edge[] edges }\nclass Edge.\n")
+    (tmp_path / "graph.tx").write_text("Model: 'model' names*=ID;")
+    (tmp_path / "graph.problem").write_text("import more.\n")
+    with pytest.raises(LanguageError) as caught:
+        build(definition_of_grammar(tmp_path / "graph.tx"))
+    assert caught.value.path == tmp_path / "more.problem"
+    assert caught.value.line in (3, 4)
+
+
+def test_what_has_no_meaning_is_marked_in_the_problem_file(tmp_path: Path) -> None:
+    """As the editor has it: at its place in the file, or above all where an import says it."""
+    (tmp_path / "graph.tx").write_text(GRAMMAR)
+    problem = load_language("problem")
+    text = CLASSES + "!next(a, b)."
+    (found,) = problem.analyse(text, tmp_path / "graph.problem").diagnostics
+    assert text[found.start : found.end] == "!next(a, b)."
+    (tmp_path / "more.problem").write_text("atom c. !exists(c).\n")
+    imported = "import more.\n" + CLASSES
+    (found,) = problem.analyse(imported, tmp_path / "graph.problem").diagnostics
+    assert (found.start, found.end) == (0, 0)
+    assert str(tmp_path / "more.problem") in found.message
 
 
 # What has a meaning: what is declared, a text that violates it, and one that does not.
