@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+from benchmarks.generation import is_valid
 from benchmarks.report import Table, Value
 from benchmarks.timing import quantile
 from language_server.decoding import Generation, LanguageModel, generate, load_model
@@ -34,7 +35,7 @@ def run() -> Iterator[Table]:
                 made, wait = cancelled_after(
                     language, model, description, rng.uniform(0, LATEST), seed
                 )
-                valid += language.judge(made.text) == ()
+                valid += is_valid(language, made.text)
                 if made.finish == "cancelled":
                     waits.append((wait[0] * 1e3, wait[1] * 1e3))
             times = [

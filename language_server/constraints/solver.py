@@ -37,13 +37,16 @@ def solve(
     Args:
         conflicts: what the solver may run into, then it returns the best goal it has: its effort,
             the same on every machine.
-        stop: asked every few hundredths of a second; once it is true there is no goal.
+        stop: asked every few hundredths of a second, but not while the program is grounded; once
+            it is true there is no goal.
     """
     program = program_of(constraints)
     control = clingo.Control(_OPTIONS, message_limit=0)
     control.configuration.solve.solve_limit = str(conflicts)  # type: ignore[union-attr]
     control.add("base", [], program.text)
     control.add("base", [], "\n".join(_Facts(program, model, wish).lines()))
+    if stop():
+        return None
     control.ground([("base", [])])
     found: list[tuple[clingo.Symbol, ...]] = []
 

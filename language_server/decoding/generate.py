@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from language_server.decoding.aliases import in_own_words
@@ -218,10 +218,11 @@ def _with_thoughts(generation: Generation, thoughts: Thoughts | None) -> Generat
 def _guide(language: Language, kind: GuideKind, prefix_text: str) -> Guide:
     from language_server.projection import Prefix
 
+    alone = not prefix_text and language.surroundings() is None
     starts: dict[GuideKind, Callable[[], Guide]] = {
         "none": Unguided,
         "grammar": lambda: Prefix.of_grammar(language),
-        "language": lambda: Prefix.start(language),
+        "language": lambda: _nothing_of(language) if alone else Prefix.start(language),
     }
     guide = starts[kind]()
     if prefix_text:
@@ -231,3 +232,11 @@ def _guide(language: Language, kind: GuideKind, prefix_text: str) -> Guide:
         detail = f": {reasons[0]}" if reasons else ""
         raise GenerationError(f"the beginning of the text cannot be completed{detail}")
     return guide
+
+
+@lru_cache(maxsize=16)
+def _nothing_of(language: Language) -> Guide:
+    """The empty text, kept with what has been found out of it: the first witness above all."""
+    from language_server.projection import Prefix
+
+    return Prefix.start(language)

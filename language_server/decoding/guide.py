@@ -168,13 +168,17 @@ class Clock:
 
 
 class Metered:
-    """A guide that counts its time: advancing is syntax, what a prefix is asked is semantics."""
+    """A guide that counts its time: advancing is syntax, what a prefix is asked is semantics.
 
-    __slots__ = ("_clock", "_guide", "_text")
+    Before each of both ``check_time`` is called; it may raise.
+    """
 
-    def __init__(self, guide: Guide, clock: Clock) -> None:
+    __slots__ = ("_check_time", "_clock", "_guide", "_text")
+
+    def __init__(self, guide: Guide, clock: Clock, check_time: Callable[[], None]) -> None:
         self._guide = guide
         self._clock = clock
+        self._check_time = check_time
         self._text: str | None = None
 
     @property
@@ -205,7 +209,7 @@ class Metered:
 
     @property
     def judged(self) -> Metered:
-        return self._timed(lambda: Metered(self._guide.judged, self._clock))
+        return self._timed(lambda: self._behind(self._guide.judged))
 
     def ends_unit(self, since: int) -> bool:
         return self._timed(lambda: self._guide.ends_unit(since))
@@ -223,10 +227,11 @@ class Metered:
         return answer
 
     def advance(self, text: str) -> Metered:
+        self._check_time()
         started = time.perf_counter()
         after = self._guide.advance(text)
         self._clock.syntax += time.perf_counter() - started
-        return Metered(after, self._clock)
+        return self._behind(after)
 
     def forced(self) -> str:
         return self._timed(self._guide.forced)
@@ -240,7 +245,11 @@ class Metered:
     def completable(self, effort: Any = None) -> Verdict:
         return self._timed(lambda: self._guide.completable(effort))
 
+    def _behind(self, guide: Guide) -> Metered:
+        return Metered(guide, self._clock, self._check_time)
+
     def _timed(self, ask: Callable[[], _Answer]) -> _Answer:
+        self._check_time()
         started = time.perf_counter()
         answer = ask()
         self._clock.semantics += time.perf_counter() - started

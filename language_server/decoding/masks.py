@@ -42,6 +42,11 @@ class Kinds(NamedTuple):
     of: Ints
     does: tuple[Hashable, ...]
 
+    @property
+    def mixed(self) -> list[int]:
+        """The kinds whose tokens may differ."""
+        return [kind for kind, does in enumerate(self.does) if does is None]
+
 
 class Mask:
     """One mask in the making.

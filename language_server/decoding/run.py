@@ -103,7 +103,8 @@ class Run:
         self._judge = judge
         self._judged: dict[str, Diagnostic | None] = {}
         self._excluded: list[str] = []
-        self._start = token_filter.start(Metered(guide, self.clock))
+        self._in_time = False  # whether questions to the guide are stopped as well
+        self._start = token_filter.start(Metered(guide, self.clock, self._check_question))
         self._start_length = len(guide.text)
         self._unit = self._start_length  # where the last syntactic unit has ended, in characters
         self._path: list[Step] = []
@@ -175,6 +176,14 @@ class Run:
             cancelled = self.limits.cancel is not None and self.limits.cancel.is_set()
             raise Stopped("cancelled" if cancelled else "deadline")
 
+    def stop_in_time(self, wanted: bool = True) -> None:
+        """From here on the guide too is asked nothing more once the time is up, or is again."""
+        self._in_time = wanted
+
+    def _check_question(self) -> None:
+        if self._in_time:
+            self.check_time()
+
     @property
     def leaves_out(self) -> bool:
         """Whether :meth:`candidates` leaves out allowed tokens that the model likes least."""
@@ -242,6 +251,20 @@ class Run:
                     f"the guide refuses its own text behind {self.state.guide.text!r}"
                 )
             self._append(token, after, "forced" if self._is_forced(after) else origin)
+
+    def conclude(self, text: str, tokens: Sequence[int]) -> None:
+        """Append a whole rest that is known to be allowed, at once: the time is up.
+
+        Args:
+            tokens: how ``text`` is written. They all get the state behind the last one.
+        """
+        before = self.state
+        after = State(before.guide.advance(text), before.layout)
+        for token in tokens:
+            self._path.append(Step(token, "witness", after))
+            self._banned.append(set())
+        self._context.append(tokens)
+        self.emit("witness", text)
 
     def _is_forced(self, after: State) -> bool:
         guide = self.state.guide

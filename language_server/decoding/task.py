@@ -62,10 +62,14 @@ class Task:
         if self.limits.max_tokens < 1:
             raise GenerationError("the token budget must be at least 1")
         strategy = strategy_named(self.strategy)
-        policy = self.policy if strategy.guide != "none" else LayoutPolicy.free()
+        guided = strategy.guide != "none"
+        policy = self.policy if guided else LayoutPolicy.free()
+        token_filter = TokenFilter(self.model.vocabulary, policy, self.limits.stop)
+        if guided:
+            token_filter.prepare()
         return Run(
             context,
-            TokenFilter(self.model.vocabulary, policy),
+            token_filter,
             self.guide,
             self.sampler or Sampler(self.sampling, self.seed),
             self.limits,
@@ -82,6 +86,7 @@ class Task:
 
     def generation(self, run: Run, finish: Finish) -> Generation:
         """What a run has come to."""
+        run.stop_in_time(False)
         state = run.state
         guided = strategy_named(self.strategy).guide != "none"
         fault = run.fault() if state.may_end else None

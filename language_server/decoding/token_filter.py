@@ -16,23 +16,23 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from language_server.decoding.code_points import code_points, named_by, samples, split_code_points
 from language_server.decoding.guide import Guide
+from language_server.decoding.language_model import Stop, go_on
 from language_server.decoding.layout import Layout, LayoutPolicy
 from language_server.decoding.masks import Flags, Kinds, Mask
-from language_server.decoding.token_runs import TokenRuns
+from language_server.decoding.memory import memory_of
 from language_server.decoding.vocabulary import Node, Vocabulary
-from language_server.decoding.walks import Walks
 
 Keys = npt.NDArray[np.float32]
+Ids = npt.NDArray[np.intp]
 _DIRECT_TRIES = 6
 # Tokens that are passed over before those of their kind are left out.
 _TRIES_OF_A_KIND = 2
@@ -67,9 +67,21 @@ class State:
 class TokenFilter:
     """The tokens of one vocabulary under one layout policy; stateless."""
 
-    def __init__(self, vocabulary: Vocabulary, policy: LayoutPolicy | None = None) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, policy: LayoutPolicy | None = None, stop: Stop = go_on
+    ) -> None:
+        """Begin to filter.
+
+        Args:
+            stop: asked while something is waited for.
+        """
         self.vocabulary = vocabulary
         self.policy = policy if policy is not None else LayoutPolicy()
+        self._stop = stop
+
+    def prepare(self) -> None:
+        """Begin to make what masks need, beside whatever comes before the first one."""
+        memory_of(self.vocabulary)
 
     def start(self, guide: Guide) -> State:
         """The state before the first token."""
@@ -118,7 +130,10 @@ class TokenFilter:
             return None
         if state.guide.openings() is None:
             return None
-        walks = _memory(self.vocabulary).walks()
+        memory = memory_of(self.vocabulary)
+        if not memory.is_ready(self._stop):
+            return None
+        walks = memory.walks()
         mask = Mask(walks, lambda data: self._may_begin(state, data))
         mask.fill(state.guide)
         by_id = np.full(len(self.vocabulary), -1, dtype=np.int32)
@@ -130,27 +145,36 @@ class TokenFilter:
         liked: Flags = kinds.of >= 0
         if state.layout.policy == LayoutPolicy.free():
             return liked
-        runs = _memory(self.vocabulary).runs
+        runs = memory_of(self.vocabulary).runs
         liked &= runs.within(state.layout)
         if state.layout.ends_word_soon:
             liked &= ~runs.cut  # as `within_caps` has it
         doubts = np.flatnonzero(liked & (runs.length > state.layout.slack(state.guide)))
-        groups: dict[Hashable, list[int]] = defaultdict(list)
-        end = state.guide.comment_end.encode()
-        for token in doubts.tolist():
-            kind, data = int(kinds.of[token]), self.vocabulary.token_bytes[token] or b""
-            alone = kinds.does[kind] is None or runs.has_gap[token] or end.startswith(data)
-            groups[
-                token if alone else (kind, int(runs.white[token]), bool(runs.cut[token]))
-            ].append(token)
+        groups = self._that_fare_alike(state, kinds, doubts)
         if len(groups) > _MOST_DOUBTS:
             return None
-        for group in groups.values():
+        for group in groups:
             # In tokens of a kind that begin alike, a literal or a comment is longer in longer ones.
-            group.sort(key=runs.length.__getitem__)
-            kept = bisect_left(group, True, key=lambda token: not self._likes(state, token))
+            kept = bisect_left(group, True, key=lambda token: not self._likes(state, int(token)))
             liked[group[kept:]] = False
         return liked
+
+    def _that_fare_alike(self, state: State, kinds: Kinds, tokens: Ids) -> list[Ids]:
+        """Tokens of one kind that begin with as much white space, each lot by length.
+
+        Those of which more must be known are alone.
+        """
+        runs = memory_of(self.vocabulary).runs
+        alone = runs.has_gap[tokens] | np.isin(kinds.of[tokens], kinds.mixed)
+        end = state.guide.comment_end.encode()
+        if end:
+            alone |= np.isin(tokens, self.vocabulary.trie.prefixes(end))
+        begin = np.where(alone, 0, 1 + 2 * runs.white[tokens] + runs.cut[tokens])
+        what = np.where(alone, tokens, kinds.of[tokens])
+        order = np.lexsort((runs.length[tokens], what, begin))
+        changes = np.diff(begin[order]).astype(np.bool_) | np.diff(what[order]).astype(np.bool_)
+        lots: list[Ids] = np.split(tokens[order], np.flatnonzero(changes) + 1)
+        return lots if len(tokens) else []
 
     def _likes(self, state: State, token: int) -> bool:
         after = self.step(state, token)
@@ -309,7 +333,7 @@ class Search:
         """What a token does, as far as it is known; halves of characters are all alike."""
         if self._kinds is None or self._kinds.of[token] < 0:
             return None
-        runs = _memory(self._filter.vocabulary).runs
+        runs = memory_of(self._filter.vocabulary).runs
         if runs.cut[token]:
             return "cut"
         is_white = runs.white[token] == runs.length[token]
@@ -405,23 +429,3 @@ def _named(guide: Guide) -> set[str]:
     for expected in guide.expected():
         found.update(named_by(expected.terminal))
     return found
-
-
-class _Memory:
-    """What is worth keeping of a vocabulary."""
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._walks = Walks(vocabulary.token_bytes)
-        self.runs = TokenRuns(vocabulary.token_bytes)
-
-    def walks(self) -> Walks:
-        """The walks; begun anew when there are too many."""
-        if self._walks.is_full:
-            self._walks = Walks(self._vocabulary.token_bytes)
-        return self._walks
-
-
-@lru_cache(maxsize=4)
-def _memory(vocabulary: Vocabulary) -> _Memory:
-    return _Memory(vocabulary)

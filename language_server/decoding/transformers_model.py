@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ from language_server.decoding.vocabulary import Vocabulary, vocabulary_from_back
 
 _LARGEST_PIECE = 128
 _SMALLEST_PIECE = 16
-# A request can be cancelled between two pieces: a piece should take no longer than this.
+# What was computed of a piece is lost when a request is cancelled: it should not take longer.
 _PIECE_SECONDS = 0.15
 _REMEMBERED_LOGITS = 64
 
@@ -203,6 +203,9 @@ class _Engine:
         self._cache: Any = None
         self._remembered: dict[int, Logits] = {}
         self._piece = 64
+        self._stop = go_on
+        for layer in _layers(network):
+            layer.register_forward_pre_hook(lambda *_: _raise_if(self._stop))
 
     @property
     def context_length(self) -> int | None:
@@ -215,13 +218,15 @@ class _Engine:
         Computes only what the cache does not hold.
 
         Raises:
-            Cancelled: ``stop`` said so before or between pieces; what was computed stays cached.
+            Cancelled: ``stop`` said so, which is asked before each layer; what whole pieces have
+                come to stays cached.
         """
         if not tokens:
             raise ValueError("a model needs at least one token to read")
-        while not self._lock.acquire(timeout=0.05):
+        while not self._lock.acquire(timeout=0.02):
             _raise_if(stop)
         try:
+            self._stop = stop
             self._keep(_common_length(tokens, self._cached))
             if len(self._cached) == len(tokens):
                 known = self._remembered.get(len(tokens))
@@ -243,13 +248,22 @@ class _Engine:
         if surplus <= 0:
             return
         if length == 0 or not self._cache.is_croppable:
-            self._cache = None
-            self._cached = []
-            self._remembered = {}
+            self._forget()
             return
         self._cache.crop(-surplus)
         del self._cached[length:]
         self._remembered = {at: kept for at, kept in self._remembered.items() if at <= length}
+
+    def _take_piece_back(self) -> None:
+        """Some layers have taken the piece, the others have not."""
+        if not self._cached or not self._cache.is_croppable:
+            self._forget()
+            return
+        for layer in self._cache.layers:
+            layer.crop(min(0, len(self._cached) - int(layer.get_seq_length())))
+
+    def _forget(self) -> None:
+        self._cache, self._cached, self._remembered = None, [], {}
 
     def _feed(self, piece: list[int]) -> Logits:
         import torch
@@ -267,9 +281,11 @@ class _Engine:
                     logits_to_keep=1,
                 )
                 logits = output.logits[0, -1].float().numpy()
+        except Cancelled:
+            self._take_piece_back()
+            raise
         except BaseException:
-            # Some layers may have taken the piece and others not.
-            self._cache, self._cached, self._remembered = None, [], {}
+            self._forget()
             raise
         self._cached.extend(piece)
         if len(piece) == self._piece:
@@ -287,6 +303,14 @@ class _Engine:
         self._remembered[len(self._cached)] = logits
         while len(self._remembered) > _REMEMBERED_LOGITS:
             del self._remembered[min(self._remembered)]
+
+
+def _layers(network: Any) -> Iterable[Any]:
+    """The layers that a network computes one after another: its longest list of modules."""
+    from torch import nn
+
+    lists = [each for each in network.modules() if isinstance(each, nn.ModuleList)]
+    return max(lists, key=len, default=())
 
 
 def _raise_if(stop: Stop) -> None:

@@ -81,8 +81,8 @@ class Walk:
 class Walks:
     """The walks over one vocabulary; may be asked by several threads."""
 
-    def __init__(self, token_bytes: tuple[bytes | None, ...]) -> None:
-        self.trie = FlatTrie(token_bytes)
+    def __init__(self, trie: FlatTrie) -> None:
+        self.trie = trie
         self._lock = threading.RLock()
         self._stands: list[Stand] = [Stand((), b"", _no_comment)]
         self._numbers: dict[tuple[tuple[Entry, ...], bytes], int] = {}

@@ -138,7 +138,7 @@ class _Try:
         base = self._base
         while self.goals < _ROUNDS and not self._hopeless:
             goal = None if effort.stop() else _goal(base, pool, self._forbidden, effort)
-            if goal is None:
+            if goal is None or effort.stop():
                 return None
             self.goals += 1
             realisation = Realisation(base.prefix, base.model, goal)

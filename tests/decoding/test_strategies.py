@@ -240,6 +240,33 @@ def test_cancelled_at_any_event_the_result_is_valid(pieces: Vocabulary) -> None:
         assert result.finish == "cancelled"
 
 
+def test_once_cancelled_the_guide_is_asked_next_to_nothing(pieces: Vocabulary) -> None:
+    """Wherever in the work it happens: what is left is to put prefix and witness together."""
+    for moment in range(20, 900, 40):
+        cancel, asked = threading.Event(), itertools.count()
+        later = 0
+
+        class Counting(BracketGuide):
+            def _step(self, c: str) -> Counting:
+                return Counting(**super()._step(c).__dict__)
+
+            def may_follow(self, char: str) -> bool:
+                return self._step(char).alive  # a first look, which takes no time
+
+            def advance(self, text: str) -> BracketGuide:
+                nonlocal later
+                later += cancel.is_set()  # noqa: B023
+                if next(asked) == moment:  # noqa: B023
+                    cancel.set()  # noqa: B023
+                return super().advance(text)
+
+        result = run(Counting(6, 5), RandomModel(pieces), seed=moment, cancel=cancel)
+        assert BracketGuide(6, 5).advance(result.text).complete
+        if result.finish == "cancelled":
+            assert later <= 2
+            assert sum(result.tokens.values()) <= 60
+
+
 def test_at_the_deadline_the_witness_is_written(pieces: Vocabulary) -> None:
     result = run(BracketGuide(6, 5), RandomModel(pieces), deadline=time.monotonic() - 1)
     assert result.finish == "deadline"

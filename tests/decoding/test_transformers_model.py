@@ -109,6 +109,30 @@ def test_prefill_is_cancelled_between_pieces(smollm2: LanguageModel) -> None:
 
 
 @pytest.mark.model
+def test_cancelled_inside_a_piece_the_model_goes_on_as_if_nothing_had_been(
+    smollm2: LanguageModel,
+) -> None:
+    """Some layers have computed the piece then and some have not, the first or a later one."""
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == last
+
+    words = " ".join(f"word{n}" for n in range(60))
+    for last in (20, 50, 75):  # SmolLM2 has 30 layers
+        prompt = Prompt((Message("user", f"{last} {words}"),))
+        undisturbed = smollm2.start(prompt).logits()
+        smollm2.start(PROMPT).logits()
+        asked, context = 0, smollm2.start(prompt, stop)
+        with pytest.raises(Cancelled):
+            context.logits()
+        assert np.abs(context.logits() - undisturbed).max() < 0.5
+        assert context.logits().argmax() == undisturbed.argmax()
+
+
+@pytest.mark.model
 def test_assured_with_the_embedded_model_is_valid(smollm2: LanguageModel) -> None:
     for seed in range(2):
         events: list[Event] = []

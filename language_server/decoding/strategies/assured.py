@@ -26,6 +26,8 @@ refused too, the result says so.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from language_server.decoding.drift import Drift, DriftControl
 from language_server.decoding.generation import Finish
 from language_server.decoding.run import Run, Stopped
@@ -107,6 +109,7 @@ class _Assured:
 
     def _write(self) -> Finish:
         try:
+            self._run.stop_in_time()
             while True:
                 if self._run.remaining == 0:
                     if self._run.state.may_end:
@@ -131,8 +134,11 @@ class _Assured:
                 elif self._bold_step():
                     return "end"
         except Stopped as stopped:
+            self._run.stop_in_time(False)
             if not self._run.state.may_end:
-                self._close("the time is up")
+                known = self._known.snapshot
+                self._run.back_to(known.length, "the time is up")
+                self._run.conclude(known.witness, known.tokens)
             return stopped.finish
 
     # Steps --------------------------------------------------------------------------------------
@@ -335,6 +341,7 @@ class _Assured:
             self._take(self._reserve)
 
     def _take(self, reserve: Reserve) -> None:
+        self._known.snapshot = reserve.snapshot
         self._run.return_to(reserve.path, "an earlier text leaves less to the witness")
         self._run.write(list(reserve.snapshot.tokens), "witness")
 
@@ -366,13 +373,14 @@ class _Assured:
     def _revise(self, fault: Diagnostic) -> bool:
         """Write a refused text another way; False if the model has chosen nothing in it."""
         self._known.snapshot = self._known.first  # what is left of the refused text is no witness
-        for place in self._refused.places(fault):
-            found = self._known.behind(self._run.state_at(place), place)
-            if isinstance(found, Snapshot):
-                self._known.snapshot, self._reserve, self._careful = found, None, False
-                self._refusals = self._last_look = self._vain_looks = 0
-                self._refused.go_back(place)
-                return True
+        with suppress(Stopped):
+            for place in self._refused.places(fault):
+                found = self._known.behind(self._run.state_at(place), place)
+                if isinstance(found, Snapshot):
+                    self._known.snapshot, self._reserve, self._careful = found, None, False
+                    self._refusals = self._last_look = self._vain_looks = 0
+                    self._refused.go_back(place)
+                    return True
         return False
 
     def _take_back(self, length: int, why: str) -> None:

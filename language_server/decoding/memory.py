@@ -1,0 +1,56 @@
+"""What is worth keeping of a vocabulary."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+
+from language_server.decoding.flat_trie import FlatTrie
+from language_server.decoding.language_model import Stop
+from language_server.decoding.token_runs import TokenRuns
+from language_server.decoding.vocabulary import Vocabulary
+from language_server.decoding.walks import Walks
+
+# Seconds between two looks at whether to wait on.
+_LOOK_SECONDS = 0.02
+
+
+class Memory:
+    """The tokens as masks need them; made beside the model's work, as that takes a while.
+
+    Attributes:
+        runs: of letters, digits and white space; once it is ready.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.runs: TokenRuns
+        self._walks: Walks
+        self._token_bytes = vocabulary.token_bytes
+        self._made = threading.Event()
+        threading.Thread(target=self._make, name="vocabulary", daemon=True).start()
+
+    def is_ready(self, stop: Stop) -> bool:
+        """Wait until it is made; False where ``stop`` says so before."""
+        while not self._made.wait(_LOOK_SECONDS):
+            if stop():
+                return False
+        return True
+
+    def walks(self) -> Walks:
+        """The walks; begun anew when there are too many."""
+        if self._walks.is_full:
+            self._walks = Walks(self._walks.trie)
+        return self._walks
+
+    def _make(self) -> None:
+        try:
+            self.runs = TokenRuns(self._token_bytes)
+            self._walks = Walks(FlatTrie(self._token_bytes))
+        finally:
+            self._made.set()
+
+
+@lru_cache(maxsize=4)
+def memory_of(vocabulary: Vocabulary) -> Memory:
+    """The memory of a vocabulary, begun with the first question for it."""
+    return Memory(vocabulary)
