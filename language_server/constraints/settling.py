@@ -91,6 +91,7 @@ class _Settling:
         after.watched = after.watched if self._only_now else before.watched
         after.shortfalls_now = before.shortfalls_now
         after.shortfalls_must = before.shortfalls_must
+        self._answered: Any = before.memo
         self._memo: Any = before.memo.mutate()
         self._readers: Any = before.readers.mutate()
         self._state = State(model, self._memo, self._readers, after.extents, after.sizes)
@@ -116,6 +117,8 @@ class _Settling:
                 rooted.add(cell[1])
             elif kind == "gone":
                 self._forget(cell[1])
+            elif kind == "end" and self._constraints.rules:
+                self._look_again()
             elif kind == "start":
                 for query in self._constraints.unanchored:
                     self._add_root((query, ()))
@@ -131,6 +134,13 @@ class _Settling:
         self.after.memo = self._memo.finish()
         self.after.readers = self._readers.finish()
         return self.after
+
+    def _look_again(self) -> None:
+        """The text has ended: whatever could hold may be what nothing can state any more."""
+        for key in self._answered:
+            asked = key[0]
+            if isinstance(asked, Counting) or asked.view != "now":
+                self._schedule(key)
 
     # ---- queries -----------------------------------------------------------------------------
 

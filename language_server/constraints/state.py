@@ -176,12 +176,12 @@ class State:
         """All objects, also the possible ones under ``may``."""
         self.deps.append(("objects",))
         for node in self.nodes:
-            if node >= 0 or view == "may":
+            if self.exists(node, view):
                 yield node
 
     def exists(self, node: ObjectId, view: View) -> bool:
         """Whether the object exists."""
-        return node >= 0 or view == "may"
+        return node >= 0 or (view == "may" and not self.model.closed)
 
     def must_be(self, node: ObjectId, kinds: frozenset[str]) -> bool:
         """Whether the object certainly is of one of the kinds."""
@@ -208,7 +208,7 @@ class State:
         """The objects that may be of the class, those that later text adds first."""
         new = self.model.schema.new
         for kind in info.kinds:
-            if kind in new and new[kind] in self.nodes:
+            if kind in new and new[kind] in self.nodes and not self.model.closed:
                 yield new[kind]
         for kind in info.descendants:
             yield from self.facts.get((kind, "*"), NONE)

@@ -192,8 +192,10 @@ class Prefix:
         trail = self.state.finish()
         if trail is None:
             return None
-        if self.language.constraints.schema.no_scopes is not None:
-            # References that are linked when the text ends are known only behind its end.
+        constraints = self.language.constraints
+        if constraints.schema.no_scopes is not None or constraints.rules:
+            # Only behind the end of the text it is known what references mean that are linked
+            # then, and what contradicts a rule that speaks of what there is not.
             return self._fold(trail).evaluation.close()
         # The root closes with the text. What is open then is known without closing it, and without
         # going through all that stays open until then.

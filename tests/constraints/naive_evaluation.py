@@ -84,6 +84,22 @@ class NaiveModel:
                     found.add((predicate.name, row))
         return found
 
+    def breaches(self) -> set[tuple[str, tuple[int, ...]]]:
+        """For which objects the body of a propagation rule holds and a conclusion does not."""
+        found = set()
+        for rule in self.theory.rules:
+            names = [parameter.var.name for parameter in rule.parameters]
+            for row in itertools.product(range(len(self.cls)), repeat=len(names)):
+                binding = dict(zip(names, row, strict=True))
+                typed = all(
+                    parameter.type is None or self.is_a(node, parameter.type)
+                    for parameter, node in zip(rule.parameters, row, strict=True)
+                )
+                follows = typed and any(self.clause(clause, binding) for clause in rule.clauses)
+                if follows and not all(self.part(each, binding) for each in rule.conclusions):
+                    found.add((rule.name, row))
+        return found
+
     def missing(self) -> set[tuple[str, int]]:
         """Objects without a value where one is demanded."""
         found = set()

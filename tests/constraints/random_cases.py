@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from language_server.constraints.theory import (
     Literal,
     Parameter,
     Predicate,
+    PropagationRule,
     Theory,
     Var,
 )
@@ -149,6 +151,25 @@ def theories(draw: Any) -> Theory:
     return Theory(
         classes=dict(CLASSES), features={f.symbol: f for f in FEATURES}, predicates=predicates
     )
+
+
+@st.composite
+def ruled_theories(draw: Any) -> Theory:
+    """Theories with one or two propagation rules about what is stated and what is derived."""
+    theory = draw(theories())
+    rules = []
+    for index in range(draw(st.integers(1, 2))):
+        clauses = tuple(draw(st.lists(_clauses(2, ("p", "q")), min_size=1, max_size=2)))
+        concluded = st.builds(
+            lambda symbol, args, negated: Literal(Atom(symbol, args), negated),
+            st.sampled_from(("Node::next", "Node::uses", "A::parts", "p", "q")),
+            st.sampled_from([(Var(a), Var(b)) for a in "xy" for b in "xy"]),
+            st.booleans(),
+        )
+        conclusions = tuple(draw(st.lists(concluded, min_size=1, max_size=2)))
+        parameters = (Parameter(Var("x"), "Node"), Parameter(Var("y"), "Node"))
+        rules.append(PropagationRule(f"r{index}", parameters, clauses, conclusions))
+    return replace(theory, rules=tuple(rules))
 
 
 @st.composite

@@ -9,7 +9,7 @@ from language_server.constraints import ConstraintSet, Evaluation, Theory
 from language_server.partial_model import Truth
 from language_server.syntax.events import Event
 from tests.constraints.naive_evaluation import NaiveModel
-from tests.constraints.random_cases import sound_texts, texts, theories
+from tests.constraints.random_cases import ruled_theories, sound_texts, texts, theories
 
 RELAXED = settings(
     deadline=None,
@@ -41,6 +41,24 @@ def verdict(evaluation: Evaluation) -> tuple[set[object], set[object]]:
         elif violation.source == "metamodel":
             features.add((violation.constraint, elements[0]))
     return predicates, features
+
+
+def certain_facts_hold(theory: Theory, naive: NaiveModel, events: list[Event], cut: int) -> None:
+    """What is true or false of the first events is so in the whole."""
+    names = {naive.values["Node::name", n]: n for n in range(1, len(naive.cls))}
+    evaluation = ConstraintSet.of(theory).initial().refine_all(events[:cut])
+    model = evaluation.model
+    known = [(node, names[model.name_of(node)]) for node in model.objects() if model.name_of(node)]
+    for predicate in ("p", "q", "Node::next", "Node::uses", "A::parts"):
+        rows = naive.links.get(predicate)
+        whole = naive.rows(predicate) if rows is None else rows
+        for one, first in known:
+            for other, second in known:
+                truth = evaluation.truth(predicate, (one, other))
+                assert truth is not Truth.ERROR
+                if truth is not Truth.UNKNOWN:
+                    holds = (first, second) in whole
+                    assert holds == truth.must, (predicate, first, second)
 
 
 @RELAXED
@@ -106,18 +124,44 @@ def test_what_is_certain_of_a_prefix_holds_in_the_whole(
     theory: Theory, events: list[Event], data: st.DataObject
 ) -> None:
     naive = NaiveModel(theory, events)
-    names = {naive.values["Node::name", n]: n for n in range(1, len(naive.cls))}
-    cut = data.draw(st.integers(1, len(events)))
-    evaluation = ConstraintSet.of(theory).initial().refine_all(events[:cut])
-    model = evaluation.model
-    known = [(node, names[model.name_of(node)]) for node in model.objects() if model.name_of(node)]
-    for predicate in ("p", "q", "Node::next", "Node::uses", "A::parts"):
-        rows = naive.links.get(predicate)
-        whole = naive.rows(predicate) if rows is None else rows
-        for one, first in known:
-            for other, second in known:
-                truth = evaluation.truth(predicate, (one, other))
-                assert truth is not Truth.ERROR
-                if truth is not Truth.UNKNOWN:
-                    holds = (first, second) in whole
-                    assert holds == truth.must, (predicate, first, second)
+    certain_facts_hold(theory, naive, events, data.draw(st.integers(1, len(events))))
+
+
+@RELAXED
+@given(ruled_theories(), sound_texts(4))
+def test_a_finished_text_contradicts_rules_where_their_conclusions_fail(
+    theory: Theory, events: list[Event]
+) -> None:
+    naive = NaiveModel(theory, events)
+    if not naive.sound:
+        return
+    found = ConstraintSet.of(theory).initial().refine_all(events).contradictions
+    rules = {rule.name for rule in theory.rules}
+    assert any(each.constraint in rules for each in found) == bool(naive.breaches())
+
+
+@RELAXED
+@given(ruled_theories(), sound_texts(4))
+def test_a_rule_removes_no_completion(theory: Theory, events: list[Event]) -> None:
+    """No prefix of a text in which all conclusions hold is contradictory."""
+    naive = NaiveModel(theory, events)
+    if not naive.sound or naive.violations() or naive.missing() or naive.breaches():
+        return
+    evaluation = ConstraintSet.of(theory).initial()
+    for event in events:
+        assert not evaluation.contradictions, evaluation.contradictions
+        evaluation = evaluation.refine(event)
+    assert not evaluation.contradictions
+    assert not evaluation.obligations
+
+
+@RELAXED
+@given(ruled_theories(), sound_texts(4), st.data())
+def test_what_follows_by_rules_holds_in_the_whole(
+    theory: Theory, events: list[Event], data: st.DataObject
+) -> None:
+    """A conclusion about a prefix is true of each text in which all conclusions hold."""
+    naive = NaiveModel(theory, events)
+    if not naive.sound or naive.breaches():
+        return
+    certain_facts_hold(theory, naive, events, data.draw(st.integers(1, len(events))))

@@ -188,3 +188,27 @@ def test_a_part_of_a_reference_can_still_be_stated(tmp_path: Path) -> None:
     verdict = prefix.completable()
     assert verdict.answer == "yes"
     assert loaded.judge(prefix.text + (verdict.witness or "")) == ()
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "propagation rule r(Node x, Node y) <-> !friend(_, _) ==> !next(x, y).",
+        "propagation rule r(Node x) <-> !kind(x, a) ==> !next(x, x).",
+        "propagation rule r(Node x) <-> Node(x), !other(x) ==> !next(x, x). "
+        "pred other(Node x) <-> Node(y), x != y.",
+    ],
+)
+def test_a_rule_about_what_there_is_not_is_decided_when_the_text_ends(
+    tmp_path: Path, rule: str
+) -> None:
+    """While text may still state it nothing follows; a text that could end is judged as one."""
+    loaded = language(tmp_path, rule)
+    text = "node x to x"
+    assert [each.constraint for each in loaded.judge(text)] == ["r"]
+    prefix = Prefix.start(loaded).advance(text)
+    assert prefix.alive
+    assert not prefix.complete
+    verdict = prefix.completable()
+    assert verdict.answer == "yes"
+    assert loaded.judge(text + (verdict.witness or "")) == ()
