@@ -17,11 +17,13 @@ class Goal:
         kinds: the class of each object; numbers from ``PartialModel.next_id`` on are new ones.
         links: all references that hold, those of the partial model included.
         values: attributes to be stated: (symbol, object) to True for a flag, None for some value.
+        price: what it takes to write, by the prices of the wish.
     """
 
     kinds: dict[ObjectId, str]
     links: frozenset[tuple[str, ObjectId, ObjectId]]
     values: dict[tuple[str, ObjectId], bool | None]
+    price: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Wish:
         begun: the objects under construction, the outermost first.
         forbidden: further features of objects that the text has no place for.
         prices: what to keep low.
+        below: the price has to be lower, None for any price.
     """
 
     pool: int | Mapping[str, int]
@@ -73,3 +76,4 @@ class Wish:
     begun: tuple[Begun, ...] = ()
     forbidden: frozenset[tuple[str, ObjectId]] = field(default_factory=frozenset)
     prices: Prices = Prices()
+    below: int | None = None

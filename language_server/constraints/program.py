@@ -74,8 +74,8 @@ class Program:
         """Whether objects are identified by the feature."""
         return any(feature.name in self.schema.classes[name].key for name in feature.sources)
 
-    def read(self, symbols: tuple[clingo.Symbol, ...]) -> Goal:
-        """The goal that an answer set stands for."""
+    def read(self, symbols: tuple[clingo.Symbol, ...], price: int) -> Goal:
+        """The goal that an answer set of that price stands for."""
         kinds: dict[ObjectId, str] = {}
         links: set[tuple[str, ObjectId, ObjectId]] = set()
         values: dict[tuple[str, ObjectId], bool | None] = {}
@@ -92,7 +92,7 @@ class Program:
                 values[feature.symbol, args[0].number] = True
             elif args[1].type is clingo.SymbolType.Function and args[1].name == "some":
                 values[feature.symbol, args[0].number] = None
-        return Goal(kinds, frozenset(links), values)
+        return Goal(kinds, frozenset(links), values, price)
 
     # ---- metamodel ---------------------------------------------------------------------------
 

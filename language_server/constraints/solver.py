@@ -48,17 +48,19 @@ def solve(
     if stop():
         return None
     control.ground([("base", [])])
-    found: list[tuple[clingo.Symbol, ...]] = []
+    if wish.below is not None:
+        control.configuration.solve.opt_mode = f"opt,{wish.below - 1}"  # type: ignore[union-attr]
+    found: list[tuple[tuple[clingo.Symbol, ...], int]] = []
 
     def keep(answer: clingo.Model) -> None:
-        found.append(tuple(answer.symbols(shown=True)))
+        found.append((tuple(answer.symbols(shown=True)), sum(answer.cost)))
 
     with control.solve(on_model=keep, async_=True) as search:
         while not search.wait(_GLANCE):
             if stop():
                 search.cancel()
                 return None
-    return program.read(found[-1]) if found else None
+    return program.read(*found[-1]) if found else None
 
 
 class _Facts:

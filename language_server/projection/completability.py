@@ -32,6 +32,8 @@ _ROUNDS = 6
 # one by one, and how many it gets at most. Closures cost their number cubed.
 _MANY_OBJECTS = 60
 _MOST_OBJECTS = 150
+# Objects that are owed from which on it is tried to do with few.
+_MUCH_OWED = 4
 _Forbidden = frozenset[tuple[str, ObjectId]]
 
 
@@ -99,9 +101,9 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
     pools = pools_of(language.constraints, language.root)
     more = pools.owed(owed)
     tries = [_Try(base) for base in islice(bases(start), _BASES)] if effort.pools else []
-    for place, pool in enumerate(_sizes(pools, more, effort)):
+    for place, sizes in enumerate(_sizes(pools, more, effort)):
         for each in tries:
-            found = each.write(pool, effort)
+            found = each.write(sizes, effort)
             if found is not None or effort.stop():
                 return _Attempt(found, sum(one.goals for one in tries))
         if place == 0 and (proof := what_refutes_each(start)):
@@ -109,12 +111,20 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
     return _Attempt(None, sum(one.goals for one in tries))
 
 
-def _sizes(pools: Pools, more: Counter[str], effort: Effort) -> list[Pool]:
-    """What the solver gets to build with, in the order to try."""
-    found = [pools.pool(each, more) for each in effort.pools]
-    if found and size_of(found[0]) > _MANY_OBJECTS:
-        found = [pools.pool(1, more), *found]
-    return [pool for place, pool in enumerate(found) if not place or size_of(pool) <= _MOST_OBJECTS]
+def _sizes(pools: Pools, more: Counter[str], effort: Effort) -> list[tuple[Pool, ...]]:
+    """What the solver gets to build with, in the order to try; of several the cheapest goal counts.
+
+    Where much is owed one object may lift several violations: few of them are tried first, since
+    among few the solver finds the cheapest.
+    """
+    each = list(effort.pools)
+    if each and size_of(pools.pool(each[0], more)) > _MANY_OBJECTS:
+        each = [1, *each]
+    found = [pools.pool(number, more) for number in each]
+    kept = [(pool,) for pool in found[1:] if size_of(pool) <= _MOST_OBJECTS]
+    half = Counter({name: number // 2 for name, number in more.items()})
+    few = [pools.pool(each[0], part) for part in (Counter[str](), half)]
+    return [(*(few if more.total() > _MUCH_OWED else ()), found[0]), *kept]
 
 
 class _Try:
@@ -133,11 +143,13 @@ class _Try:
         self._hopeless = False
         self.goals = 0
 
-    def write(self, pool: Pool, effort: Effort) -> Known | None:
-        """The text of a goal within the pool."""
+    def write(self, pools: tuple[Pool, ...], effort: Effort) -> Known | None:
+        """The text of the cheapest goal within the pools."""
         base = self._base
         while self.goals < _ROUNDS and not self._hopeless:
-            goal = None if effort.stop() else _goal(base, pool, self._forbidden, effort)
+            goal: Goal | None = None
+            for pool in pools:
+                goal = _goal(base, pool, self._forbidden, effort, goal) or goal
             if goal is None or effort.stop():
                 return None
             self.goals += 1
@@ -152,18 +164,24 @@ class _Try:
         return None
 
 
-def _goal(base: Base, pool: Pool, forbidden: _Forbidden, effort: Effort) -> Goal | None:
+def _goal(
+    base: Base, pool: Pool, forbidden: _Forbidden, effort: Effort, dearer: Goal | None
+) -> Goal | None:
+    """A goal within the pool, cheaper than one that is known."""
+    if effort.stop():
+        return None
     # Loading the solver takes a fifth of a second: only a question that needs it pays for it.
     from language_server.constraints.solver import solve
 
     language = base.prefix.language
-    question = (base.says(), pool, forbidden)
+    below = None if dearer is None else dearer.price
+    question = (base.says(), pool, forbidden, below)
     if question in effort.vain:
         return None
     root = None
     if base.model.frame is None and language.root in language.constraints.schema.rules:
         root = language.constraints.schema.rules[language.root].name
-    wish = Wish(dict(pool), root, base.begun, forbidden, prices_of(language))
+    wish = Wish(dict(pool), root, base.begun, forbidden, prices_of(language), below)
     goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
     if goal is None and not effort.stop():
         effort.vain.add(question)
