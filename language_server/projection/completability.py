@@ -97,10 +97,12 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
     Args:
         owed: what the shortest closing violates.
     """
+    if not effort.pools:
+        return _Attempt(None, 0)
     language = start.language
     pools = pools_of(language.constraints, language.root)
     more = pools.owed(owed)
-    tries = [_Try(base) for base in islice(bases(start), _BASES)] if effort.pools else []
+    tries = [_Try(base) for base in islice(bases(start), _BASES)]
     for place, sizes in enumerate(_sizes(pools, more, effort)):
         for each in tries:
             found = each.write(sizes, effort)
@@ -118,7 +120,7 @@ def _sizes(pools: Pools, more: Counter[str], effort: Effort) -> list[tuple[Pool,
     among few the solver finds the cheapest.
     """
     each = list(effort.pools)
-    if each and size_of(pools.pool(each[0], more)) > _MANY_OBJECTS:
+    if size_of(pools.pool(each[0], more)) > _MANY_OBJECTS:
         each = [1, *each]
     found = [pools.pool(number, more) for number in each]
     kept = [(pool,) for pool in found[1:] if size_of(pool) <= _MOST_OBJECTS]
