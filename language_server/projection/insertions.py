@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 # Terminals of one text, and texts that are looked at.
 _LONGEST = 12
 _TEXTS = 250
-# Names tried for one reference.
+# Names tried for one reference; characters that a new name counts for besides its own.
 _NAMES = 4
+_NEW_NAME = 8
 _NEXT = re.compile(r"(\s*)(\w+|[^\w\s]+)?")
 
 
@@ -55,11 +56,11 @@ def insertions(
         model: of the whole text, which tells the names there are.
     """
     order, start = count(), Prefix.of_grammar(language)
-    waiting = [(0, next(order), place, 0, start, text[:place]) for place in places]
+    waiting = [((0, next(order)), place, 0, 0, start, text[:place]) for place in places]
     for _ in range(_TEXTS):
         if not waiting:
             return
-        _, _, place, terminals, before, terminal = heapq.heappop(waiting)
+        _, place, terminals, spent, before, terminal = heapq.heappop(waiting)
         prefix = before.advance((before.joint(terminal) if terminals else "") + terminal)
         if not prefix.state.alive:
             continue
@@ -72,10 +73,11 @@ def insertions(
                 continue
             if terminals == 0 and not _begins(expected, model, wanted):
                 continue
-            cost = len(prefix.text) - place + expected.remaining
-            for next_one in _texts(language, expected, model, wanted):
-                entry = (cost, next(order), place, terminals + 1, prefix, next_one)
-                heapq.heappush(waiting, entry)
+            cost = spent + expected.remaining + len(prefix.text) - place
+            for next_one, new in _texts(language, expected, model, wanted):
+                dearer = spent + new * _NEW_NAME
+                rank = (cost + new * _NEW_NAME, next(order))
+                heapq.heappush(waiting, (rank, place, terminals + 1, dearer, prefix, next_one))
 
 
 def _followed(prefix: Prefix, place: int, text: str, wanted: Wanted) -> Iterator[tuple[int, str]]:
@@ -105,19 +107,28 @@ def _followed(prefix: Prefix, place: int, text: str, wanted: Wanted) -> Iterator
 
 
 def _states(trail: Trail, place: int, end: int, wanted: Wanted) -> bool:
-    """Whether what a trail says of the text between two places has something that is wanted."""
+    """Whether what a trail says of the text between two places has something that is wanted.
+
+    It must not cut an object in two: end one that began before and begin one that goes on.
+    """
     words = {symbol.rsplit("::", 1)[-1] for symbol in wanted.features}
-    says = fills = False
+    says = fills = begins = False
+    ended = 0
     at: Trail | None = trail
     while at is not None and at.event is not None:
         event = at.event
         if (event.end <= place) if isinstance(event, Close) else (event.start < place):
             break
-        if not isinstance(event, Close):
+        if isinstance(event, Close):
+            ended += 1
+        else:
             says = says or (isinstance(event, Assign | Refer) and event.end <= end)
             fills = fills or event.feature in words
+            if isinstance(event, Open):
+                begins = begins or (ended == 0 and event.start < end)
+                ended = max(ended - 1, 0)
         at = at.parent
-    return says and fills
+    return says and fills and not (begins and ended)
 
 
 def _begins(expected: Expected, model: PartialModel, wanted: Wanted) -> bool:
@@ -141,10 +152,10 @@ def _begins(expected: Expected, model: PartialModel, wanted: Wanted) -> bool:
 
 def _texts(
     language: Language, expected: Expected, model: PartialModel, wanted: Wanted
-) -> Iterator[str]:
-    """Texts of the expected terminal."""
+) -> Iterator[tuple[str, bool]]:
+    """Texts of the expected terminal, and whether they are names of something new."""
     if expected.terminal.kind == "keyword":
-        yield expected.terminal.text
+        yield expected.terminal.text, False
         return
     keywords = language.grammar.keywords
     info = model.schema.rules.get(expected.cls or "")
@@ -155,11 +166,12 @@ def _texts(
         if info is not None and identifies and not info.key:
             known = []  # the name of something new
         texts = (spelt(expected, name) for name in dict.fromkeys([*preferred, *known]))
-        yield from islice((text for text in texts if text is not None), _NAMES)
+        yield from islice(((text, False) for text in texts if text is not None), _NAMES)
     if identifies:
         taken = {str(name) for name, _ in model.candidates(expected.cls or "")}
-        yield from islice(new_names(expected, expected.cls or "", taken, keywords), 1)
+        for name in islice(new_names(expected, expected.cls or "", taken, keywords), 1):
+            yield name, True
     elif expected.target is None:
         example = expected.terminal.example(expected.typed)
         if example is not None:
-            yield example
+            yield example, False

@@ -33,10 +33,12 @@ from language_server.syntax.document import shared_start
 _OFFERED = 2
 _TRIES = 40
 _CHARACTERS = 100_000
-# Values or names tried in one place; objects in which something may be missing; places in each.
+# Pieces of the text that are changed; values or names tried in one place; objects in which
+# something may be missing; places in each.
+_PIECES = 40
 _VALUES = 40
-_OWNERS = 6
-_PLACES = 6
+_OWNERS = 5
+_PLACES = 4
 # Places at which one text is put in.
 _SAME = 3
 # Lexemes without a meaning of their own that go with a piece: ``= value``, ``[ guard ]``.
@@ -95,7 +97,7 @@ class Lifting:
 
         Each is a single edit; that there is none means that none was found.
         """
-        if problem.source == "syntax":
+        if problem.source == "syntax" or len(self._text) > _CHARACTERS:
             return ()
         violation = self._violation(problem)
         offered: list[_Change] = []
@@ -177,20 +179,24 @@ class Lifting:
     def _replacements(self, problem: Diagnostic, violation: Violation | None) -> list[_Change]:
         """Pieces that say something else, the smallest change first."""
         found: set[_Change] = set()
-        for piece, values in self._causes(problem, violation):
+        for piece, values in islice(self._causes(problem, violation), _PIECES):
             found.update(self._others(piece, values, problem.elements))
         symbols = self._missing(violation)
-        for piece in self._pieces.all:
-            feature = self._pieces.feature(piece)
-            if feature is not None and feature.symbol in symbols:
-                far = self._others(piece, (), problem.elements)
-                found.update(each._replace(size=(each.size[0], 1, each.size[2])) for each in far)
+        filling = (
+            piece
+            for piece in self._pieces.all
+            if (feature := self._pieces.feature(piece)) is not None and feature.symbol in symbols
+        )
+        near = sorted(filling, key=lambda piece: abs(piece.start - problem.start))
+        for piece in islice(near, _PIECES):
+            far = self._others(piece, (), problem.elements)
+            found.update(each._replace(size=(each.size[0], 1, each.size[2])) for each in far)
         return sorted(found)
 
     def _removals(self, problem: Diagnostic, violation: Violation | None) -> list[_Change]:
         """Pieces taken out, or objects around them, the smallest change first."""
         found: set[_Change] = set()
-        for piece, _ in self._causes(problem, violation):
+        for piece, _ in islice(self._causes(problem, violation), _PIECES):
             at: Piece | None = piece
             for _ in range(_LEVELS):
                 if at is not None and at.around >= 0:
@@ -380,7 +386,8 @@ class Lifting:
             named += fact.row
         near = [piece for node in dict.fromkeys(named) for piece in pieces.of(node)]
         holders = [holder for piece in near if (holder := pieces.around(piece)) is not None]
-        for piece in dict.fromkeys([*near, *holders, *pieces.all]):
+        around = sorted(pieces.all, key=lambda piece: abs(piece.start - violation.start))
+        for piece in dict.fromkeys([*near, *holders, *around]):
             if isinstance(piece.event, Open):
                 info = self._model.schema.rules.get(piece.event.cls)
                 has = info.features.values() if info is not None else ()
@@ -388,14 +395,14 @@ class Lifting:
                     yield piece
 
     def _places(self, piece: Piece) -> Iterator[int]:
-        """The ends of lexemes in an object that are in no object inside it, the last ones first."""
+        """The ends of lexemes: before an object, then in it but in no other one, from its end."""
         inside = [each for each in self._pieces.inside(piece) if isinstance(each.event, Open)]
         within = [span for span in self._lexemes if piece.start <= span[0] and span[1] <= piece.end]
         before = [span[1] for span in self._lexemes if span[1] <= piece.start][-1:]
+        yield from before or [0]
         for _, end in reversed(within):
             if not any(each.start < end < each.end for each in inside):
                 yield end
-        yield from before or [0]
 
     # ---- changes -----------------------------------------------------------------------------
 

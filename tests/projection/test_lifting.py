@@ -90,6 +90,8 @@ CASES = [
     ("statechart", DOOR, "state Open", "initial state Open", "several_initial", "Remove 'initial'"),
     ("statechart", DOOR, "state Open", "final state Open", "final_left", "Remove 'final'"),
     ("statechart", DOOR, "event close", "event open event close", "duplicate_name", "Replace"),
+    ("statechart", DOOR, "state Open", "state Broken state Open", "unreachable", "Insert 'on "),
+    ("statechart", DOOR, "-> Closed", "-> Off", "unresolved-reference", "Insert 'state Off'"),
     # closures: a cycle, what cannot be reached
     ("statechart", DOOR, "state Open", "state Open refines Open", "refines_cycle", "Remove 'refi"),
     ("statechart", DOOR, "-> Open", "-> Closed", "unreachable", "Replace 'Closed' by 'Open'"),
@@ -213,7 +215,7 @@ def singles(name: str, shared: Path) -> list[str]:
 
 #: For what share of the kinds of violations in a text one change at least is found. In `clevr` two
 #: changes are needed more often than not: another function has other inputs.
-LEAST = {"clevr": 0.1, "flowchart": 0.7, "taxonomy": 0.4, "taxonomy_ccs": 0.4}
+LEAST = {"clevr": 0.15, "flowchart": 0.7, "taxonomy": 0.4, "taxonomy_ccs": 0.4}
 
 
 def check_share(name: str, texts: list[str], least: float) -> None:
@@ -221,6 +223,8 @@ def check_share(name: str, texts: list[str], least: float) -> None:
     language = load_language(name)
     asked = lifted = 0
     for text in texts:
+        if not language.grammar.parse(text).complete:
+            continue
         for fixes in checked(language, text).values():
             asked += 1
             lifted += bool(fixes)
@@ -230,7 +234,7 @@ def check_share(name: str, texts: list[str], least: float) -> None:
 
 @pytest.mark.parametrize("name", ORACLES)
 def test_sample_of_single_violations(name: str, shared: Path) -> None:
-    check_share(name, singles(name, shared)[::150], LEAST[name])
+    check_share(name, singles(name, shared)[::400], LEAST[name])
 
 
 @pytest.mark.long
