@@ -232,14 +232,15 @@ class Mask:
 
 
 def _same(before: Openings, behind: Openings | None) -> bool:
-    """Whether nothing has changed: what was read says nothing and may come again."""
+    """Whether nothing has changed: what was read says nothing, and the same may come again."""
     if behind is None or len(before.each) != len(behind.each):
         return False
     return all(
         one == other
         and len(one.readings) == len(other.readings)
         and all(
-            left.reading.trail is right.reading.trail
+            left.reading.stands_as(right.reading)
+            and left.reading.trail is right.reading.trail
             and left.reading.pending == right.reading.pending
             and left.value_begun == right.value_begun
             for left, right in zip(one.readings, other.readings, strict=True)

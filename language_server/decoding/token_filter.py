@@ -112,7 +112,7 @@ class TokenFilter:
 
     def allowed(self, state: State) -> npt.NDArray[np.bool_]:
         """The full mask: one entry per id of the vocabulary."""
-        kinds = self.kinds(state)
+        kinds = self.kinds(state, thorough=True)
         within = self.capped(state, kinds) if kinds is not None else None
         if kinds is not None and within is not None:
             mask = within if within.any() or state.may_end else kinds.of >= 0
@@ -124,11 +124,16 @@ class TokenFilter:
             mask[token] = True
         return mask
 
-    def kinds(self, state: State) -> Kinds | None:
-        """What the guide allows, caps and end tokens aside; None if to tell that takes long."""
+    def kinds(self, state: State, thorough: bool = False) -> Kinds | None:
+        """What the guide allows, caps and end tokens aside; None if to tell that takes long.
+
+        Args:
+            thorough: whether it may take long: as where a predicate looks ahead, and each character
+                that may be next has to be read before what is open tells all.
+        """
         if state.ended or state.pending:
             return None
-        if state.guide.openings() is None:
+        if state.guide.openings() is None and not thorough:
             return None
         memory = memory_of(self.vocabulary)
         if not memory.is_ready(self._stop):

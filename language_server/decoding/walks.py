@@ -274,7 +274,7 @@ class Walks:
         """The stand behind a character: a number, ``_DEAD``, or a negative one of what ends."""
         left: list[Entry] = []
         ended: list[int] = []
-        begun_left = alone = False
+        alone = False
         for entry in stand.entries:
             if not entry.begun and char in entry.white:
                 left.append(entry)
@@ -285,13 +285,12 @@ class Walks:
             lexical = entry.lexical.then(char)
             if lexical.outcome is Outcome.OPEN:
                 left.append(Entry(entry.number, lexical, entry.white, True))
-                begun_left |= entry.begun
             elif lexical.outcome is Outcome.ENDED:
                 alone = True
                 if entry.begun and lexical.apart:
                     ended.append(entry.number)
         whole = [entry.number for entry in stand.entries if entry.begun and entry.lexical.whole]
-        if ended and ended == whole and not begun_left:
+        if ended and ended == whole and not left:
             return self._leaving(tuple(ended))
         if alone:
             return self._leaving(None)

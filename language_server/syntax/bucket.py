@@ -10,7 +10,6 @@ from language_server.syntax.events import Close, Trail
 from language_server.syntax.frames import (
     NONE,
     OPEN_END,
-    UNDECIDED,
     Conditions,
     Edge,
     Frame,
@@ -336,10 +335,7 @@ class Bucket:
         answer = self._machine.ahead(slot.probe, self._at)
         if answer is None:
             self.undecided = True
-            if UNDECIDED in conditions:
-                self._machine.looks_behind = True
-            else:
-                self._machine.looks = True
+            self._machine.looks.append(_thread(task))
             conditions |= OPEN_END
         elif answer != slot.wanted:
             layout = table_of(slot.probe).layout

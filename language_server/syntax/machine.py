@@ -54,8 +54,7 @@ class Machine:
         comments: where the comments at a position end; found once for all terminals, as Arpeggio
             does.
         in_comment: whether a comment is being read, which holds no comments itself.
-        looks: whether a predicate asks for what stands behind the end of the text.
-        looks_behind: whether one does if the terminals that are whole end there.
+        looks: the threads at predicates that ask for what stands behind the end of the text.
     """
 
     def __init__(
@@ -77,8 +76,7 @@ class Machine:
         self.comments: dict[int, int] = {}
         self.in_comment = False
         self.thorough = False
-        self.looks = False
-        self.looks_behind = False
+        self.looks: list[Thread] = []
         self.sure_start = agenda
         self.sure_base = agenda
         self._at = -1

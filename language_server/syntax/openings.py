@@ -6,12 +6,12 @@ yet. Whoever asks the same of many texts behind many prefixes can therefore keep
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from language_server.syntax.agenda import DECIDED, Waiting
-from language_server.syntax.frames import OPEN_END, UNDECIDED, Frame, Guard
+from language_server.syntax.frames import OPEN_END, UNDECIDED, Frame, Guard, Thread
 from language_server.syntax.lexers import LexicalState, lexer_of
 from language_server.syntax.readings import MOST_READINGS
 from language_server.syntax.slots import MatchSlot
@@ -43,16 +43,20 @@ def openings(state: ParseState, explored: Machine) -> tuple[Opening, ...] | None
 
     Returns:
         None where what follows hangs on more than them: a predicate that looks ahead, readings
-        too many to list, branches of which one has succeeded if another fails.
+        too many to list, branches of which one has succeeded already if another fails.
     """
     sides = _sides(explored)
-    if explored.looks or sides is None or _won_at_the_end(explored) is None:
+    if sides is None or _has_read_under_terms(explored):
         return None
-    waiting, _ = sides
+    if any(False in _kinds(thread) for thread in explored.looks):
+        return None
+    waiting, won = sides[0], explored.won
+    if _too_many(state, waiting, won):
+        return None
     if all(each.comment == DECIDED for each in waiting):
-        return _listed([_terminal(state, each, explored.won) for each in waiting])
+        return tuple(_terminal(state, w, won, state.text_from(w.start)) for w in waiting) or None
     if all(each.comment != DECIDED for each in waiting):
-        return _listed(_comment(state, waiting, explored.won))
+        return tuple(_comment(state, waiting, won)) or None
     return None
 
 
@@ -63,14 +67,16 @@ def openings_behind(state: ParseState, explored: Machine) -> tuple[Opening, ...]
         None as for ``openings``.
     """
     winning, sides = _won_at_the_end(explored), _sides(explored)
-    if explored.looks or explored.looks_behind or winning is None or sides is None:
+    if explored.looks or winning is None or sides is None:
         return None
     won = explored.won | winning
     waiting = [each for each in sides[1] if winning.isdisjoint(each.thread.conditions)]
     if any(each.comment != DECIDED or each.start != state.length for each in waiting):
         return None
-    found = [_terminal(state, each, won) for each in waiting]
-    return _listed([opening for opening in found if opening.readings])
+    if _too_many(state, waiting, won):
+        return None
+    found = [_terminal(state, each, won, "") for each in waiting]
+    return tuple(opening for opening in found if opening.readings) or None
 
 
 def _sides(explored: Machine) -> tuple[list[Waiting], list[Waiting]] | None:
@@ -81,8 +87,8 @@ def _sides(explored: Machine) -> tuple[list[Waiting], list[Waiting]] | None:
     here: list[Waiting] = []
     behind: list[Waiting] = []
     for waiting in explored.waiting:
-        kinds = _kinds(waiting.thread.frame)
-        if UNDECIDED in waiting.thread.conditions or kinds == {True}:
+        kinds = _kinds(waiting.thread)
+        if kinds == {True}:
             behind.append(waiting)
         elif kinds == {False}:
             here.append(waiting)
@@ -91,8 +97,12 @@ def _sides(explored: Machine) -> tuple[list[Waiting], list[Waiting]] | None:
     return here, behind
 
 
-def _kinds(frame: Frame) -> set[bool]:
-    """For all ways down the stack, whether one goes through what the end leaves open."""
+def _kinds(thread: Thread) -> set[bool]:
+    """For all readings of a thread, whether it is behind what the end of the text leaves open."""
+    return {True} if UNDECIDED in thread.conditions else _kinds_of_ways(thread.frame)
+
+
+def _kinds_of_ways(frame: Frame) -> set[bool]:
     if frame.clean or frame.parent is None:
         return {False}
     kinds: set[bool] = set()
@@ -100,8 +110,21 @@ def _kinds(frame: Frame) -> set[bool]:
         if UNDECIDED in edge.conditions:
             kinds.add(True)
         elif edge.parent is not None:
-            kinds |= _kinds(edge.parent)
+            kinds |= _kinds_of_ways(edge.parent)
     return kinds
+
+
+def _has_read_under_terms(explored: Machine) -> bool:
+    """Whether a branch has been read already that succeeds if another fails.
+
+    What is read only if a terminal ends here does not count: behind it nothing of what is open
+    goes on.
+    """
+    return any(
+        UNDECIDED not in conditions
+        for alternatives in explored.open.values()
+        for conditions in alternatives
+    )
 
 
 def _won_at_the_end(explored: Machine) -> frozenset[Guard] | None:
@@ -115,15 +138,13 @@ def _won_at_the_end(explored: Machine) -> frozenset[Guard] | None:
     return frozenset(winning)
 
 
-def _listed(found: list[Opening]) -> tuple[Opening, ...] | None:
-    many = any(len(opening.readings) >= MOST_READINGS for opening in found)
-    return None if many or not found else tuple(found)
+def _too_many(state: ParseState, waiting: list[Waiting], won: frozenset[Guard]) -> bool:
+    return any(len(state.readings_of(each, won)) >= MOST_READINGS for each in waiting)
 
 
-def _terminal(state: ParseState, waiting: Waiting, won: frozenset[Guard]) -> Opening:
+def _terminal(state: ParseState, waiting: Waiting, won: frozenset[Guard], typed: str) -> Opening:
     slot = waiting.thread.slot
     assert isinstance(slot, MatchSlot)
-    typed = state.text_from(waiting.start)
     return Opening(
         lexer_of(slot.terminal).read(typed),
         slot.layout.white,
@@ -132,12 +153,18 @@ def _terminal(state: ParseState, waiting: Waiting, won: frozenset[Guard]) -> Ope
     )
 
 
-def _comment(state: ParseState, waiting: Iterable[Waiting], won: frozenset[Guard]) -> list[Opening]:
+def _comment(state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard]) -> list[Opening]:
+    """The comments that may have begun, and the terminals that the text may be instead."""
     text = state.comment_begun()
-    for terminal in state.comment_terminals():
-        if text and terminal.can_start(text[0]):
-            if not terminal.undecided(text, 0, terminal.match(text, 0)):
-                break
-            readings = tuple(e for each in waiting for e in state.readings_of(each, won))
-            return [Opening(lexer_of(terminal).read(text), "", True, readings)]
-    return []
+    instead = [each for each in waiting if each.end >= 0]
+    if any(each.end != state.length for each in instead):
+        return []  # something has begun behind such a terminal
+    readings = tuple(e for each in waiting for e in state.readings_of(each, won))
+    found = []
+    for terminal in state.comment_terminals() if text else ():
+        end = terminal.match(text, 0)
+        if terminal.undecided(text, 0, end):
+            found.append(Opening(lexer_of(terminal).read(text), "", True, readings))
+        elif end >= 0:
+            break  # the comments behind it are not tried
+    return [*found, *(_terminal(state, each, won, text) for each in instead)] if found else []

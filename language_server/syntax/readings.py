@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from language_server.syntax.events import Trail
-from language_server.syntax.frames import Edge, Frame, Guard, Thread, rebased
-from language_server.syntax.slots import Mode, Sink
+from language_server.syntax.frames import Edge, Frame, Guard, Inside, Thread, rebased
+from language_server.syntax.slots import ChoiceSlot, Mode, Sink
 from language_server.syntax.values import Pending
 
 #: Readings of one thread that are told apart; the preferred ones come first.
@@ -39,9 +40,21 @@ class Reading:
                 return frame.body.cls
         return None
 
-    def way_down(self) -> list[tuple[Frame, Edge]]:
+    def way_down(self) -> Iterator[tuple[Frame, Edge]]:
         """The frames from the innermost to the outermost, each with the caller it returns to."""
-        return list(self.way) if self.way is not None else _straight(self.thread.frame)
+        return iter(self.way) if self.way is not None else _straight(self.thread.frame)
+
+    def stands_as(self, other: Reading) -> bool:
+        """Whether both are at the same place of the grammar, with the same callers."""
+        here, there = self.thread, other.thread
+        if here.slot is not there.slot or _branches(here.inside) != _branches(there.inside):
+            return False
+        for (_, one), (_, two) in zip(self.way_down(), other.way_down(), strict=False):
+            if one is two:
+                return True
+            if one.call is not two.call or _branches(one.inside) != _branches(two.inside):
+                return False
+        return True
 
 
 def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
@@ -84,9 +97,11 @@ def _is_shared(frame: Frame | None) -> bool:
     return False
 
 
-def _straight(frame: Frame | None) -> list[tuple[Frame, Edge]]:
-    way: list[tuple[Frame, Edge]] = []
+def _straight(frame: Frame | None) -> Iterator[tuple[Frame, Edge]]:
     while frame is not None:
-        way.append((frame, frame))
+        yield frame, frame
         frame = frame.parent
-    return way
+
+
+def _branches(inside: Inside) -> list[tuple[ChoiceSlot, int]]:
+    return [(choice, branch) for choice, branch, _, _ in inside]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from language_server.decoding import LayoutPolicy, Vocabulary
 from language_server.decoding.token_filter import TokenFilter
-from language_server.languages import Language, load_language
+from language_server.languages import Language, LanguageError, load_language
 from language_server.projection import Prefix
+from tests.syntax.random_grammars import grammars, guided
 
 LANGUAGES = ("clevr", "statechart", "taxonomy", "textx", "json")
 START: dict[str, Callable[[Language], Prefix]] = {
@@ -107,6 +112,104 @@ def test_masks_over_the_embedded_vocabulary_allow_every_spelling_of_an_example(
             assert after is not None
             state = token_filter.settle(state, after)
             data = data[len(embedded_vocabulary.token_bytes[token] or b"") :]
+
+
+# Texts whose end is open in more than one way: grammar, text.
+UNDECIDED = {
+    "a comment may begin as an operator does": (
+        "Sum: terms+=Term['/']; Term: NUMBER; Comment: /\\/\\/[^\\n]*/ | /\\/\\*(.|\\n)*?\\*\\//;",
+        "1/ .5//a\n/ /*/**/2 /3",
+    ),
+    "a comment may begin as a longer operator does": (
+        "Sum: first=ID rest*=Part; Part: operator=Operator name=ID; Operator: '/=' | '/';"
+        " Comment: /\\/\\/[^=\\n]*\\n/;",
+        "a/b /=c//d\n/e",
+    ),
+    "a keyword may be a name in an earlier branch": (
+        "Model: tests+=Test; Test: Order | Flag | Truth; Order: left=Name '<' right=Name;"
+        " Flag: name=Name ('==' value=Truth)?; Truth: on?='true' | 'false';"
+        " Name: !Keyword ID; Keyword: /(true|false)\\b/;",
+        "t true tr < fa f==true f",
+    ),
+    "a branch has been read and another may still take its place": (
+        "Model: items+=Item; Item: Long | Short | Word; Long: 'a' 'b' 'c' 'd'; Short: 'a' 'b';"
+        " Word: name=/[a-d]+x?/;",
+        "ab abc abcd a b c d",
+    ),
+    "a number may go on in several ways": (
+        "Model: items+=Item; Item: real=STRICTFLOAT | whole=INT | name=ID;",
+        "1 1.5 1e5 1e x e5 .5 1.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNDECIDED)
+def test_masks_where_the_end_is_open_in_more_than_one_way(case: str, tmp_path: Path) -> None:
+    grammar, text = UNDECIDED[case]
+    (tmp_path / "case.tx").write_text(grammar, encoding="utf-8")
+    language = load_language(str(tmp_path / "case.tx"))
+    table: list[bytes | None] = [bytes([value]) for value in b"\n /*=<.-1etafrbcdx"]
+    parts = [text[at : at + size] for size in (2, 4) for at in range(len(text))]
+    parts += ["/.", " /", "//x", "e5", "e+", "x\n", "abx", "a b", "true ", "tru", "< f", "==t"]
+    table += [part.encode() for part in dict.fromkeys(parts)] + [None]
+    token_filter = TokenFilter(Vocabulary(table, [len(table) - 1]), LayoutPolicy.free())
+    for end in range(len(text) + 1):
+        state = token_filter.start(Prefix.start(language).advance(text[:end]))
+        assert state.guide.alive
+        mask = token_filter.allowed(state)
+        for token, data in enumerate(table):
+            read = token_filter.step(state, token) is not None
+            assert mask[token] == read, (text[:end], data)
+    assert state.guide.complete
+
+
+@settings(max_examples=40)
+@given(grammars(), st.data())
+def test_masks_of_random_grammars(grammar: str, data: st.DataObject) -> None:
+    check_random(grammar, data)
+
+
+@pytest.mark.long
+@settings(max_examples=2000)
+@given(grammars(), st.data())
+def test_masks_of_many_random_grammars(grammar: str, data: st.DataObject) -> None:
+    check_random(grammar, data)
+
+
+def check_random(grammar: str, data: st.DataObject) -> None:
+    """Compare a mask behind a beginning of a text of a random grammar, token by token."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "random.tx"
+        path.write_text(grammar, encoding="utf-8")
+        try:
+            language = load_language(str(path))
+        except LanguageError:
+            assume(False)
+        assume(all(finding.code != "left-recursion" for finding in language.grammar.findings))
+        text = guided(data.draw, language.grammar)
+        start = START[data.draw(st.sampled_from(sorted(START)))]
+        prefix = start(language).advance(text[: data.draw(st.integers(0, len(text)))])
+        assume(prefix.alive)
+    words = [
+        "".join(word).encode() for size in (1, 2, 3) for word in product("abc,\n# ", repeat=size)
+    ]
+    token_filter = TokenFilter(Vocabulary([*words, None], [len(words)]), LayoutPolicy.free())
+    state = token_filter.start(prefix)
+    mask = token_filter.allowed(state)
+    dead: set[bytes] = set()  # what no text goes on with, no longer word does
+    for token, word in enumerate(words):
+        read = word[:-1] not in dead and token_filter.step(state, token) is not None
+        assert mask[token] == read, (prefix.text, word)
+        if not read:
+            dead.add(word)
+
+
+def test_in_a_guard_a_mask_is_not_asked_token_by_token() -> None:
+    """Where a keyword may be a name in an earlier branch, what is open still tells all."""
+    prefix = Prefix.start(load_language("statechart"))
+    begun = prefix.advance("statechart A event e var x: bool state B { on e [")
+    for text in ("t", "tr", "f", "n", "not t", "x /", "x or f"):
+        assert begun.advance(text).openings() is not None, text
 
 
 def test_caps_are_kept_as_they_are_token_by_token(vocabulary: Vocabulary) -> None:
