@@ -39,8 +39,10 @@ from language_server.diagnostic import Diagnostic
 _STRIDE = 8
 # Looks in vain after which a line's end alone is no reason to look.
 _VAIN_LOOKS_AT_LINES = 4
-# Choices of the model that are checked at one place before the witness's token is taken.
+# Choices of the model that are checked at one place before the witness's token is taken: at most,
+# and where the text needs too much to be completed, but there is room.
 _CAREFUL_TRIES = 24
+_PRESSED_TRIES = 6
 # Such choices turned down, over the whole run, after which the witness is written to its end.
 _CAREFUL_REFUSALS = 240
 # Tokens an excursion may take once the path has been taken back at least once.
@@ -57,7 +59,7 @@ _LEAST_TEXT = 0.5
 _LITTLE = 0.04
 # Parts of drift control: what a text needs to be completed should take at most one of so many parts
 # of the tokens left, or this many tokens; and the last so many tokens are checked one by one.
-_SETTLED_IN = 3
+_SETTLED_IN = 2
 _ALWAYS_SETTLED = 6
 _LAST = 24
 # States looked at for a reserve when the budget is used up.
@@ -170,13 +172,18 @@ class _Assured:
         run = self._run
         if run.length != self._known.snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
+        needs = len(self._known.snapshot.tokens)
+        pressed = self._is_too_much(needs)
+        most_tries = (
+            _PRESSED_TRIES if pressed and run.remaining - needs >= _ROOM else _CAREFUL_TRIES
+        )
         for tries, (token, after) in enumerate(run.candidates()):
             if after.ended:
                 return "end"
-            if tries == _CAREFUL_TRIES:
+            if tries == most_tries:
                 self._known.follow("witness")
                 break
-            snapshot = self._known.behind_token(token, after, run.length + 1)
+            snapshot = self._known.behind_token(token, after, pressed)
             if snapshot is not None and not self._piles_up(snapshot):
                 run.take(token, after)
                 self._keep(snapshot)
@@ -255,9 +262,11 @@ class _Assured:
 
     def _piles_up(self, found: Snapshot) -> bool:
         """Whether the text needs ever more to be completed, and too much for what is left."""
-        if not self._has_room or not self._run.limits.drift_control:
-            return False
-        return len(found.tokens) > max(self._settled, len(self._known.snapshot.tokens))
+        needs = len(found.tokens)
+        return needs > len(self._known.snapshot.tokens) and self._is_too_much(needs)
+
+    def _is_too_much(self, needs: int) -> bool:
+        return self._has_room and self._run.limits.drift_control and needs > self._settled
 
     @property
     def _settled(self) -> int:

@@ -78,15 +78,20 @@ class Witnesses:
             return "over budget"
         return Snapshot(length, text, witness, tuple(tokens))
 
-    def behind_token(self, token: int, state: State, length: int) -> Snapshot | None:
-        """The snapshot where the latest one went on with ``token``, if a witness fits."""
+    def behind_token(self, token: int, state: State, pressed: bool) -> Snapshot | None:
+        """The snapshot where the latest one goes on with ``token``, if a witness fits.
+
+        Args:
+            state: the one behind the token.
+            pressed: whether the token must bring the text nearer to its end: one that changes
+                nothing of what is open does not.
+        """
         latest = self.snapshot
-        text = state.guide.text
+        length, text = latest.length + 1, state.guide.text
         if latest.tokens and latest.tokens[0] == token:
             return Snapshot(length, text, latest.whole[len(text) :], latest.tokens[1:])
-        if length + len(latest.tokens) > self._run.limits.max_tokens and self._leaves_all_open(
-            state
-        ):
+        tight = length + len(latest.tokens) > self._run.limits.max_tokens
+        if (pressed or tight) and self._leaves_all_open(state):
             return None
         found = self.behind(state, length, self._run.limits.token_effort)
         return found if isinstance(found, Snapshot) else None
