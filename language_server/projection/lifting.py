@@ -7,11 +7,9 @@ changed text is analysed, and has all problems of the old one at most, but for o
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +23,7 @@ from language_server.partial_model import ObjectId
 from language_server.projection.insertions import Wanted, insertions
 from language_server.projection.names import new_names
 from language_server.projection.pieces import Piece, Pieces
+from language_server.projection.removals import LEXEME, Removals
 from language_server.projection.spelling import spelt
 from language_server.syntax import Assign, Open, ParseState, Refer
 from language_server.syntax.document import shared_start
@@ -41,11 +40,8 @@ _OWNERS = 5
 _PLACES = 4
 # Places at which one text is put in.
 _SAME = 3
-# Lexemes without a meaning of their own that go with a piece: ``= value``, ``[ guard ]``.
-_AROUND = 3
 # Objects around a piece that are taken out in its place.
 _LEVELS = 3
-_LEXEME = re.compile(r"\w+|[^\w\s]")
 _SHOWN = 40
 
 
@@ -86,9 +82,8 @@ class Lifting:
         self._stop = stop
         self._known = Counter(map(_kind, analysis.diagnostics))
         self._pieces = Pieces(analysis.parse.events(), self._model)
-        self._lexemes = [found.span() for found in _LEXEME.finditer(text)]
-        self._starts = [start for start, _ in self._lexemes]
-        self._innermost = self._innermost_pieces()
+        self._lexemes = [found.span() for found in LEXEME.finditer(self._text)]
+        self._spans = Removals(self._text, self._lexemes, self._pieces)
         self._states: dict[int, ParseState] = {}
         self._left = 0
 
@@ -200,7 +195,7 @@ class Lifting:
             at: Piece | None = piece
             for _ in range(_LEVELS):
                 if at is not None and at.around >= 0:
-                    found.update(self._without(at))
+                    found.update(map(self._without, self._spans.of(at)))
                     at = self._pieces.around(at)
         return sorted(found)
 
@@ -224,65 +219,6 @@ class Lifting:
                 yield piece, ()
                 if not violation.core:
                     yield from ((each, ()) for each in pieces.inside(piece))
-
-    def _without(self, piece: Piece) -> Iterator[_Change]:
-        """A piece taken out, with as few of the lexemes around it as may be."""
-        before, behind = self._lexemes_around(piece)
-        for left in range(len(before) + 1):
-            for right in range(len(behind) + 1):
-                start = before[left - 1][0] if left else piece.start
-                end = behind[right - 1][1] if right else piece.end
-                change = self._change(*self._with_white(start, end), "")
-                broken = (
-                    "\n" in self._text[start:end] and self._text[:start].rpartition("\n")[2].strip()
-                )
-                yield (
-                    change._replace(size=(change.size[0], 1, change.size[2])) if broken else change
-                )
-
-    def _lexemes_around(self, piece: Piece) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """The lexemes before a piece, the nearest first, and behind it, that are in no other one.
-
-        They may belong to the objects around it.
-        """
-        first = bisect_left(self._starts, piece.start)
-        behind = bisect_left(self._starts, piece.end)
-        holders = {-1}
-        at = self._pieces.around(piece)
-        while at is not None:
-            holders.add(at.number)
-            at = self._pieces.around(at)
-
-        def free(numbers: Iterable[int]) -> list[tuple[int, int]]:
-            alone = takewhile(lambda number: self._innermost[number] in holders, numbers)
-            return [self._lexemes[number] for number in alone]
-
-        return (
-            free(range(first - 1, max(first - 1 - _AROUND, -1), -1)),
-            free(range(behind, min(behind + _AROUND, len(self._lexemes)))),
-        )
-
-    def _innermost_pieces(self) -> list[int]:
-        """For each lexeme the number of the innermost piece that it belongs to."""
-        found = [-1] * len(self._lexemes)
-        for piece in self._pieces.all:
-            first = max(bisect_right(self._starts, piece.start) - 1, 0)
-            for number in range(first, bisect_left(self._starts, piece.end)):
-                if self._lexemes[number][1] > piece.start:
-                    found[number] = piece.number
-        return found
-
-    def _with_white(self, start: int, end: int) -> tuple[int, int]:
-        """A span with the white space that would be left of it: its line, or what is before it."""
-        text = self._text
-        line = text.rfind("\n", 0, start) + 1
-        stop = text.find("\n", end)
-        stop = len(text) if stop < 0 else stop + 1
-        if not text[line:start].strip() and not text[end:stop].strip():
-            return (line, stop) if text[:stop].endswith("\n") or not line else (line - 1, stop)
-        while start > line and text[start - 1] in " \t":
-            start -= 1
-        return start, end
 
     def _others(
         self, piece: Piece, values: tuple[object, ...], names: tuple[str, ...]
@@ -406,9 +342,18 @@ class Lifting:
 
     # ---- changes -----------------------------------------------------------------------------
 
+    def _without(self, span: tuple[int, int]) -> _Change:
+        """A span taken out; one that begins within a line and ends in another comes later."""
+        change = self._change(*span, "")
+        line_start = self._text.rfind("\n", 0, span[0]) + 1
+        broken = (
+            "\n" in self._text[slice(*span)].strip() and self._text[line_start : span[0]].strip()
+        )
+        return change._replace(size=(change.size[0], 1, change.size[2])) if broken else change
+
     def _change(self, start: int, end: int, text: str) -> _Change:
         old = self._text[start:end]
-        lexemes = len(_LEXEME.findall(old)) + len(_LEXEME.findall(text))
+        lexemes = len(LEXEME.findall(old)) + len(LEXEME.findall(text))
         same = shared_start(old, text)
         same += shared_start(old[same:][::-1], text[same:][::-1])
         return _Change((lexemes, 0, len(old) + len(text) - 2 * same), start, end, text)
