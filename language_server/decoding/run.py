@@ -285,20 +285,6 @@ class Run:
         self.backtracks += 1
         self.emit("backtrack", "", why)
 
-    def return_to(self, path: Sequence[Step], why: str) -> None:
-        """Take up a path that was written before and given up."""
-        same = 0
-        while same < min(len(path), len(self._path)) and path[same] is self._path[same]:
-            same += 1
-        self.back_to(same, why)
-        for step in path[same:]:
-            before = self.state
-            self._path.append(step)
-            self._banned.append(set())
-            self._context.append([step.token])
-            kind: EventKind = "token" if step.origin == "model" else step.origin
-            self.emit(kind, step.state.guide.text[len(before.guide.text) :])
-
     def ban(self, token: int) -> None:
         """Do not draw ``token`` again at this place as long as the path before it stays."""
         self._banned[-1].add(token)

@@ -15,10 +15,6 @@ behind which a witness fits. Of those that do the same to what is open only the 
 tried: the others would fare alike. Where all are refused but the witness's, that one is forced;
 where the search for another has taken too many tries, the next token is the witness's.
 
-What a witness writes is not the model's. Of all snapshots with a text of some length the one with
-the least for the witness to write is therefore kept as a *reserve*. Where the budget ends in a text
-that leaves more to the witness, the reserve is what is returned.
-
 Where the language's last word refuses the finished text, it goes back and is written another way
 (``refused.py``), a bounded number of times. Then the first witness is what is left; if that is
 refused too, the result says so.
@@ -32,10 +28,10 @@ from language_server.decoding.drift import Drift, DriftControl
 from language_server.decoding.generation import Finish
 from language_server.decoding.run import Run, Stopped
 from language_server.decoding.strategies.refused import Refused
-from language_server.decoding.strategies.snapshot import Reserve, Snapshot, Witnesses, witness_share
+from language_server.decoding.strategies.snapshot import Snapshot, Witnesses
 from language_server.diagnostic import Diagnostic
 
-# Tokens between two looks for a witness, at most; fewer when the reserve gets tight.
+# Tokens between two looks for a witness, at most; fewer when the budget gets tight.
 _STRIDE = 8
 # Looks in vain after which a line's end alone is no reason to look.
 _VAIN_LOOKS_AT_LINES = 4
@@ -52,18 +48,11 @@ _RETURNS = 12
 # Being careful ends when the budget holds the witness and this many tokens besides.
 _ROOM = 24
 
-
-# The reserve has at least this share of the budget; below this share for the witness it is taken
-# without looking further.
-_LEAST_TEXT = 0.5
-_LITTLE = 0.04
 # Parts of drift control: what a text needs to be completed should take at most one of so many parts
 # of the tokens left, or this many tokens; and the last so many tokens are checked one by one.
 _SETTLED_IN = 2
 _ALWAYS_SETTLED = 6
 _LAST = 24
-# States looked at for a reserve when the budget is used up.
-_LOOKS_BACK = 12
 # Finished texts that the language may refuse before no other one is tried.
 _MOST_REFUSED = 8
 
@@ -82,7 +71,6 @@ class _Assured:
         self._run = run
         self._known = Witnesses(run)
         self._drift = DriftControl(run)
-        self._reserve: Reserve | None = None
         needs = len(self._known.snapshot.tokens)
         self._has_room = needs * _SETTLED_IN <= run.limits.max_tokens - run.length
         self._returns = 0
@@ -116,22 +104,14 @@ class _Assured:
                 if self._run.remaining == 0:
                     if self._run.state.may_end:
                         return "budget"
-                    if self._returns == 0:
-                        self._look_back()
-                    if self._reserve is not None and self._reserve.share <= _LITTLE:
-                        self._take(self._reserve)
-                        return "budget"
                     self._go_back("the budget is used up", careful=True)
                 elif self._careful and self._refusals >= _CAREFUL_REFUSALS:
                     if not self._settle():
                         self._close("the search for other completions has cost enough")
-                        self._prefer_reserve()
                         return "budget"
                 elif self._careful:
                     finish = self._careful_step()
                     if finish is not None:
-                        if finish == "budget":
-                            self._prefer_reserve()
                         return finish
                 elif self._bold_step():
                     return "end"
@@ -314,45 +294,7 @@ class _Assured:
                 self._known.snapshot = behind
             else:
                 run.back_to(snapshot.length, "forced text takes more tokens than its witness")
-        self._consider(self._known.snapshot)
         run.emit("snapshot", "", f"{len(self._known.snapshot.tokens)} tokens complete it")
-
-    # The reserve --------------------------------------------------------------------------------
-
-    def _consider(self, snapshot: Snapshot) -> None:
-        """Keep a snapshot of this path as the reserve if it leaves less to the witness."""
-        run = self._run
-        whole = snapshot.length + len(snapshot.tokens)
-        if whole < _LEAST_TEXT * run.limits.max_tokens:
-            return
-        share = witness_share(run.path[: snapshot.length], len(snapshot.tokens))
-        known = self._reserve
-        # Little is as good as nothing, and a longer text is then better.
-        if known is None or max(share, _LITTLE) <= max(known.share, _LITTLE):
-            self._reserve = Reserve(tuple(run.path[: snapshot.length]), snapshot, share)
-
-    def _look_back(self) -> None:
-        """Look for a reserve along the path, at ends of lines, the later half first."""
-        run = self._run
-        ends = [
-            length
-            for length in range(run.length, run.length // 2, -1)
-            if run.state_at(length).guide.text[-1:] == "\n" and not run.state_at(length).pending
-        ]
-        for length in ends[:: max(1, len(ends) // _LOOKS_BACK)]:
-            found = self._known.behind(run.state_at(length), length)
-            if isinstance(found, Snapshot):
-                self._consider(found)
-
-    def _prefer_reserve(self) -> None:
-        """Take the reserve instead of the finished text, if that leaves less to the witness."""
-        if self._reserve is not None and self._reserve.share < witness_share(self._run.path, 0):
-            self._take(self._reserve)
-
-    def _take(self, reserve: Reserve) -> None:
-        self._known.snapshot = reserve.snapshot
-        self._run.return_to(reserve.path, "an earlier text leaves less to the witness")
-        self._run.write(list(reserve.snapshot.tokens), "witness")
 
     # Going back ---------------------------------------------------------------------------------
 
@@ -386,7 +328,7 @@ class _Assured:
             for place in self._refused.places(fault):
                 found = self._known.behind(self._run.state_at(place), place)
                 if isinstance(found, Snapshot):
-                    self._known.snapshot, self._reserve, self._careful = found, None, False
+                    self._known.snapshot, self._careful = found, False
                     self._refusals = self._last_look = self._vain_looks = 0
                     self._refused.go_back(place)
                     return True

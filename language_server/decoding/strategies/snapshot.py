@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from language_server.decoding.generation import GenerationError, Origin
-from language_server.decoding.run import Run, Step
+from language_server.decoding.run import Run
 from language_server.decoding.token_filter import State
 
 
@@ -24,15 +23,6 @@ class Snapshot:
     def whole(self) -> str:
         """The completed text."""
         return self.text + self.witness
-
-
-@dataclass(frozen=True, slots=True)
-class Reserve:
-    """A snapshot, the path to it, and which share of the whole text is the witness's."""
-
-    path: tuple[Step, ...]
-    snapshot: Snapshot
-    share: float
 
 
 class Witnesses:
@@ -136,11 +126,6 @@ class Witnesses:
                 f"the budget is {run.limits.max_tokens}: give at least --max-tokens {needed}"
             )
         return Snapshot(run.length, guide.text, verdict.witness, tuple(tokens))
-
-
-def witness_share(path: Sequence[Step], more: int) -> float:
-    """The share of the witness's tokens if ``more`` of them follow."""
-    return (sum(step.origin == "witness" for step in path) + more) / max(1, len(path) + more)
 
 
 def _first(reasons: tuple[str, ...]) -> str:
