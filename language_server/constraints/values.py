@@ -116,10 +116,9 @@ def inverse(op: str, result: Any, *, left: Any = None, right: Any = None) -> Any
 
 
 def near(value: Any, wanted: Any) -> tuple[Any, ...]:
-    """Other values of the type of a value, the nearest to it first: at, below and above another."""
-    if isinstance(value, bool):
-        return (not value,)
-    if not all(isinstance(each, (int, float)) for each in (value, wanted)):
+    """Other numbers of a number's type, the nearest to it first: at, below and above another."""
+    numbers = all(isinstance(each, (int, float)) for each in (value, wanted))
+    if isinstance(value, bool) or not numbers:
         return ()
     at: tuple[float, ...] = (wanted,)
     if isinstance(value, int):

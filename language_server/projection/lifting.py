@@ -117,8 +117,11 @@ class Lifting:
         )
 
     def _violation(self, problem: Diagnostic) -> Violation | None:
-        evaluation = self._analysis.evaluation
-        for violation in (*evaluation.obligations, *evaluation.warnings):
+        evaluation, reading = self._analysis.evaluation, self._analysis.reading
+        lasting: tuple[Violation, ...] = ()
+        if reading is not None and not self._analysis.parse.complete:
+            lasting = evaluation.lasting(reading)
+        for violation in (*evaluation.obligations, *evaluation.warnings, *lasting):
             if shifted(violation_diagnostics([violation]), self._whole) == (problem,):
                 return violation
         return None
@@ -376,4 +379,5 @@ def _shown(text: str) -> str:
 
 def _kind(found: Diagnostic) -> tuple[str, str, str | None, tuple[str, ...]]:
     """What makes two problems the same, wherever they are shown."""
-    return found.source, found.code, found.constraint, found.elements
+    what = found.message if found.source == "syntax" else found.constraint
+    return found.source, found.code, what, found.elements
