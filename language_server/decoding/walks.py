@@ -286,13 +286,14 @@ class Walks:
             if lexical.outcome is Outcome.OPEN:
                 left.append(Entry(entry.number, lexical, entry.white, True))
             elif lexical.outcome is Outcome.ENDED:
-                alone = True
                 if entry.begun and lexical.apart:
                     ended.append(entry.number)
+                else:
+                    alone = True
         whole = [entry.number for entry in stand.entries if entry.begun and entry.lexical.whole]
-        if ended and ended == whole and not left:
+        if ended and ended == whole and not left and not alone:
             return self._leaving(tuple(ended))
-        if alone:
+        if ended or alone:
             return self._leaving(None)
         return self._number(tuple(left), b"", stand.begins_comment) if left else _DEAD
 
