@@ -40,7 +40,7 @@ class _Stated(NamedTuple):
 
 
 class _Explained:
-    """Grounds of an error predicate, found by evaluating it once more for these elements."""
+    """Grounds of an error predicate or a rule, evaluated once more for these elements."""
 
     __slots__ = ("_constraints", "_name", "_row", "_settled")
 
@@ -53,7 +53,9 @@ class _Explained:
         self._row = row
 
     def core(self) -> tuple[Fact, ...]:
-        return self._explanation().core(self._name, self._row)
+        # What only further text decides has no reason yet; rules and scopes have no name to tell.
+        found = self._explanation().core(self._name, self._row)
+        return tuple(fact for fact in found if " " not in fact.symbol)
 
     def degree(self) -> int:
         if not self._constraints.compares_counts(self._name):
@@ -336,7 +338,9 @@ def _of_predicates(
         if query in constraints.rules:  # what contradicts a rule is certain, or it is nothing
             rule = constraints.rules[query]
             for row in rows:
-                yield _of_rule(settled.model, rule, (*args, *row))
+                elements = (*args, *row)
+                grounds = _Explained(constraints, settled, query.name, elements)
+                yield _of_rule(settled.model, rule, elements, grounds)
     for (query, args), rows in entries.items():
         if query in constraints.rules:
             continue
@@ -386,7 +390,7 @@ def _of_predicate(
 
 
 def _of_rule(
-    model: PartialModel, rule: PropagationRule, elements: tuple[ObjectId, ...]
+    model: PartialModel, rule: PropagationRule, elements: tuple[ObjectId, ...], grounds: Grounds
 ) -> Violation:
     names = tuple(_named(model, value) for value in elements)
     message = f"contradicts what follows for {', '.join(names)}: {_words(rule.name)}"
@@ -401,6 +405,7 @@ def _of_rule(
         elements,
         names,
         *(places[0] if places else (-1, -1)),
+        grounds=grounds,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from language_server.constraints import ConstraintSet, Evaluation
 from language_server.constraints.problem import load_problem
 from language_server.partial_model import Truth
@@ -91,6 +93,30 @@ def test_modalities_inside_of_negations() -> None:
     assert [v.constraint for v in evaluate(rules, events).contradictions] == ["unless"]
     events = nodes(("a", False, ("a",)), ("b", True, ("a",)))
     assert not evaluate(rules, events).contradictions
+
+
+@pytest.mark.parametrize(
+    ("rule", "declared", "facts"),
+    [
+        (RULE, (("a", True, ("b",)), ("b", False, ())), ("sink(a): True", "next(a, b)")),
+        (
+            "propagation rule loop(Node a) <-> sink(a) ==> input(a, a).",
+            (("a", True, ()),),
+            ("sink(a): True", "no input(a, a)"),
+        ),
+        (
+            "propagation rule one(Node a) <-> next(a, b), next(b, c), b != a ==> twin(a, a).",
+            (("a", False, ("b",)), ("b", False, ("b",))),
+            ("next(a, b)", "next(b, b)", "no twin(a, a)"),
+        ),
+    ],
+)
+def test_what_a_contradiction_rests_on(
+    rule: str, declared: tuple[tuple[str, bool, tuple[str, ...]], ...], facts: tuple[str, ...]
+) -> None:
+    """The body of the rule, and the conclusion that fails."""
+    violation = evaluate(rule, nodes(*declared, closed=True)).contradictions[0]
+    assert violation.facts == facts
 
 
 CHAIN = """
