@@ -41,9 +41,11 @@ def what_each_contradicts(start: Prefix) -> tuple[Violation, ...]:
     return _refuted(start, lambda _, evaluation: next(iter(evaluation.contradictions), None))
 
 
-def what_refutes_each(start: Prefix) -> tuple[Violation, ...]:
-    """As `what_each_contradicts`, by a proof by cases."""
-    return _refuted(start, lambda base, each: refutation(each, tuple(_slots(base, each))))
+def what_refutes_each(
+    start: Prefix, stop: Callable[[], bool] = lambda: False
+) -> tuple[Violation, ...]:
+    """As `what_each_contradicts`, by a proof by cases, which is given up once ``stop`` is true."""
+    return _refuted(start, lambda base, each: refutation(each, tuple(_slots(base, each)), stop))
 
 
 def _refuted(

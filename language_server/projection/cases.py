@@ -10,7 +10,7 @@ the one that leaves the fewest cases open, as in look-ahead SAT solvers (Heule a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,17 +42,21 @@ class _Case(NamedTuple):
     slots: tuple[Slot, ...]
 
 
-def refutation(evaluation: Evaluation, slots: Sequence[Slot]) -> Violation | None:
+def refutation(
+    evaluation: Evaluation, slots: Sequence[Slot], stop: Callable[[], bool] = lambda: False
+) -> Violation | None:
     """A violation that shows why no completion is consistent; None if no proof was found.
 
     Args:
         slots: what the objects under construction may still get, innermost first.
+        stop: asked now and then; once it is true no proof is looked for.
     """
-    return _Proof().of(_Case(evaluation, tuple(slots)))
+    return _Proof(stop).of(_Case(evaluation, tuple(slots)))
 
 
 class _Proof:
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], bool]) -> None:
+        self._stop = stop
         self._left = _CASES
         self._lifting: dict[str, frozenset[str]] = {}
 
@@ -63,6 +67,8 @@ class _Proof:
         best: list[_Case] = []
         least = math.inf
         for slot in self._nearest(case):
+            if self._stop():
+                return None
             each = list(_cases(case, slot))
             self._left -= len(each)
             if self._left < 0:

@@ -108,7 +108,7 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
             found = each.write(sizes, effort)
             if found is not None or effort.stop():
                 return _Attempt(found, sum(one.goals for one in tries))
-        if place == 0 and (proof := what_refutes_each(start)):
+        if place == 0 and (proof := what_refutes_each(start, effort.stop)):
             return _Attempt(None, sum(one.goals for one in tries), proof)
     return _Attempt(None, sum(one.goals for one in tries))
 
