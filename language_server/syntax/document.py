@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, AnyStr, NamedTuple
 
 from language_server.syntax.agenda import Agenda
 from language_server.syntax.anchors import Anchors, anchored
+from language_server.syntax.edits import BACK
 from language_server.syntax.events import Close, Event, Open, Trail
 from language_server.syntax.frames import Frame, Thread
 from language_server.syntax.machine import Machine
 from language_server.syntax.recovery import SyntaxFault, repair
-from language_server.syntax.repairs import BACK
 from language_server.syntax.slots import Part
 from language_server.syntax.state import LOOK_BEHIND
 from language_server.syntax.values import TEXT
@@ -50,6 +50,7 @@ class Segment(NamedTuple):
         start, end: where it stands.
         seen: the end of the text that was looked at; None if also the end of the document was.
         events, faults: what was read, and what could not be.
+        mended: whether it ends directly behind the repair of a fault.
         number: no other segment of any text has it.
     """
 
@@ -59,6 +60,7 @@ class Segment(NamedTuple):
     seen: int | None
     events: tuple[Event, ...]
     faults: tuple[SyntaxFault, ...]
+    mended: bool
     number: int
 
     def anchored(self) -> Iterator[Event]:
@@ -165,7 +167,7 @@ def parse(skipper: Skipper, first: Thread, text: str, known: Parse | None) -> Pa
         entry, at, place = first, 0, 0
     while True:
         segment, behind = reader.read(entry, at, place, edit.stops(place))
-        while reader.short and segments:
+        while reader.short and segments and not segments[-1].mended:
             before = segments.pop()
             least = place + segment.faults[0].start - segment.start
             place -= before.end - before.start
@@ -354,7 +356,8 @@ class _Reader:
             behind = _between(sure)
             if behind is not None and sure.first() > at and sure.first() + moved > least:
                 end, known = sure.first(), None if seen == len(text) else seen - moved
-                segment = _segment(entry, at, end, known, behind.trail, faults)
+                mended = bool(faults) and len(past) == 1 and past[0].first() == end
+                segment = _segment(entry, at, end, known, behind.trail, faults, mended)
                 return segment, _without_past(behind)
             limit = agenda.first() + moved + step
 
@@ -376,9 +379,10 @@ def _segment(
     seen: int | None,
     trail: Trail,
     faults: list[SyntaxFault],
+    mended: bool = False,
 ) -> Segment:
     events = tuple(trail.events())
-    return Segment(entry, start, end, seen, events, tuple(faults), next(_NUMBERS))
+    return Segment(entry, start, end, seen, events, tuple(faults), mended, next(_NUMBERS))
 
 
 def _between(agenda: Agenda) -> Thread | None:

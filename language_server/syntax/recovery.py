@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from language_server.syntax.agenda import Agenda
+from language_server.syntax.edits import thorough
 from language_server.syntax.events import Trail
 from language_server.syntax.lexemes import View
 from language_server.syntax.machine import Machine
@@ -67,7 +68,7 @@ def repair(failed: Machine, past: Sequence[Agenda], text: str, moved: int) -> Re
         text: the document; ``seen`` counts in it.
         moved: what to add to an offset of the run for the offset in the document.
     """
-    again = _thorough(failed)
+    again = thorough(failed)
     tried = max(again.furthest, again.sure_start.first())
     first = max(min(past[0].first(), tried, _blamed(again)) + moved - LOOK_BEHIND, 0)
     sight = SIGHT
@@ -81,16 +82,6 @@ def repair(failed: Machine, past: Sequence[Agenda], text: str, moved: int) -> Re
         sight *= 8
     trail = again.tried[0].thread.trail if again.tried else Trail.root()
     return Repaired(fault, repairs.best, trail, seen, repairs.short)
-
-
-def _thorough(machine: Machine) -> Machine:
-    """The end of a run that has failed, with every terminal tried that could have stood there."""
-    again = Machine(
-        machine.skipper, machine.text, machine.shift, machine.closed, machine.sure_start
-    )
-    again.thorough = True
-    again.run()
-    return again
 
 
 def _fault(machine: Machine, view: View) -> SyntaxFault:

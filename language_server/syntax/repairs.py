@@ -1,286 +1,197 @@
-"""The ways to go on behind a syntax fault.
+"""The cheapest way to go on behind a syntax fault.
 
-From the cheapest on: a missing terminal is assumed, a lexeme is skipped, a lexeme is replaced, one
-of the terminals read last is taken back (a bracket too many closes what the text goes on with), or
-text is skipped until a rule around the fault, taken as finished, can go on. Each is tried out on
-the text that follows; the cheapest one that reads on far enough is taken.
+A fault is mended by edits of the text (`edits.py`). What one edit costs is seen only further on:
+of all sequences of edits with which the text is read up to a horizon the cheapest is looked for,
+best first. A second fault before the horizon then costs the same whatever is done about the first;
+so nothing is made up to get past it, and nothing swallows it. Edits that stand too close together
+to be told apart are one fault. Where no short sequence comes to the horizon, the one that reads
+furthest is taken; where none reads enough to be trusted, text is skipped until a rule around the
+fault, taken as finished, can go on.
+
+After R. Corchuelo et al., *Repairing syntax errors in LR parsers*, ACM TOPLAS 24(6), 2002, and
+L. Diekmann, L. Tratt, *Don't panic! Better, fewer, syntax errors for LR parsers*, ECOOP 2020.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, NamedTuple
 
 from language_server.syntax.agenda import Agenda
-from language_server.syntax.events import Close
-from language_server.syntax.frames import Frame, Thread
+from language_server.syntax.edits import Edits
 from language_server.syntax.lexemes import View
 from language_server.syntax.machine import Machine
-from language_server.syntax.slots import GATHER, AssignSlot, CloseSlot, MatchSlot, Result
-from language_server.syntax.tables import Table, table_of
-from language_server.syntax.values import TEXT
 
-#: A repair is good if this many further lexemes are read after it.
+#: A repair is trusted if this many further lexemes are read after it.
 CONFIDENCE = 3
-#: Terminals read before a fault that are tried as superfluous or wrong.
-BACK = 2
-#: Lexemes skipped before that.
-NEAR = 3
-#: Rules around a fault that are tried as finished.
-LEVELS = 24
-#: Lexemes skipped at most in one step of the search for a place to go on.
-REACH = 400
+#: Lexemes behind a fault that a repair should let be read.
+HORIZON = 30
+#: How many more lexemes a sequence of edits has to read to be worth one edit more.
+WEIGHT = 10
+#: Sequences of edits that are made longer in search of one that comes to the horizon.
+EXPANDED = 8
+#: So many edits are one fault at most because too little is read between them.
+TOGETHER = 3
+
+
+class Attempt(NamedTuple):
+    """A sequence of edits that was tried out.
+
+    Attributes:
+        agenda: where reading goes on behind the last edit.
+        run: how far it comes from there.
+        reach: how far that is, in lexemes behind the fault.
+        read: the lexemes read behind the last edit; ``CONFIDENCE`` if the horizon is reached.
+        through: whether the horizon is reached.
+        before: the sequence without the last edit; None for the fault itself.
+    """
+
+    agenda: Agenda
+    run: Machine
+    reach: int
+    read: int
+    through: bool
+    before: Attempt | None
 
 
 class Repairs:
-    """The ways to go on behind one fault, tried in turn; places are those in the text of the view.
+    """The ways to go on behind one fault; places are those in the text of the view.
 
     Attributes:
-        best: the agenda after the cheapest repair that reads on; None if there is none.
+        best: the agenda after the best repair; None if there is none.
         confident: whether it reads on far enough.
         short: whether more of what was read before would have been taken back than ``past`` holds.
     """
 
     def __init__(self, failed: Machine, past: Sequence[Agenda], fault: int, view: View) -> None:
         self._view = view
-        self._text = view.text
         self._start = fault - view.start
-        self._past = past
-        self._limits: dict[int, int] = {}
-        self._threads = _distinct(_free(waiting.thread) for waiting in failed.tried)
-        self.best: Agenda | None = None
-        self.confident = False
-        self.short = False
-        most = 0
-        for agenda in self._candidates():
-            read = self._lexemes_read(agenda)
-            if read > most:
-                self.best, most = agenda, read
-            if read >= CONFIDENCE:
-                self.confident = True
+        self._horizon = self._lexemes(self._start, HORIZON)
+        self._tried: set[Any] = set()
+        edits = Edits(failed, past, self._start, view)
+        attempt = None
+        if self._start < len(view.text):  # else nothing is left to be read
+            attempt = self._cheapest(Attempt(past[-1], failed, 0, 0, False, None), edits)
+        if attempt is None:
+            attempt = self._resumed(edits)
+        self.best = self._settled(attempt) if attempt is not None else None
+        self.confident = attempt is not None and attempt.read >= CONFIDENCE
+        self.short = edits.short
+
+    def _lexemes(self, at: int, number: int) -> list[int]:
+        """Where the next lexemes begin, and the one behind them."""
+        places = []
+        for _ in range(number + 1):
+            at = self._view.over_white(at)
+            places.append(at)
+            if at >= len(self._view.text):
                 break
-
-    def _candidates(self) -> Iterator[Agenda]:
-        start, view = self._start, self._view
-        if start < len(self._text):
-            missing = _behind_missing(self._threads)
-            for thread in missing:
-                yield self._agenda(start, [thread])
-            first = view.over_white(start)
-            lexeme, ends = view.lexeme(first), view.ends(first)
-            for end in ends:
-                if end <= lexeme:
-                    yield from self._without(self._threads, missing, end)
-            yield from self._resumptions(tuple(islice(self._places(), NEAR)), [])
-            for end in ends:
-                if end > lexeme:
-                    yield from self._without(self._threads, missing, end)
-            yield from self._retractions()
-        levels = _distinct(level for thread in self._threads for level in _levels(thread))
-        yield from self._resumptions(self._places(), levels)
-
-    def _without(self, threads: list[Thread], missing: list[Thread], end: int) -> Iterator[Agenda]:
-        """Going on at ``end`` as if what stands before were not there, or were what is missing."""
-        yield self._agenda(end, threads)
-        for thread in missing:
-            yield self._agenda(end, [thread])
-
-    def _agenda(self, at: int, threads: Iterable[Thread]) -> Agenda:
-        bucket: dict[Any, Thread] = {thread.key(): thread for thread in _distinct(threads)}
-        return Agenda({at + self._view.start: bucket}, {}, frozenset())
-
-    # -- taking back ------------------------------------------------------------------------------
-
-    def _retractions(self) -> Iterator[Agenda]:
-        """Going on without one of the terminals read last, the last one first."""
-        history = self._history()
-        for before, end in zip(history[-2::-1], history[:0:-1], strict=True):
-            threads = self._threads_before(before)
-            yield from self._without(threads, _behind_missing(threads), end)
-
-    def _history(self) -> list[int]:
-        """The places behind the terminals read last, in textual order, one more than ``BACK``."""
-        view, limit = self._view, self._start
-        for agenda in reversed(self._past):
-            text = view.text[:limit]
-            steps = _Steps(view.skipper, text, view.start, True, agenda)
-            steps.run()
-            places = [at - view.start for at in steps.places]
-            if len(places) > BACK:
-                return places[-BACK - 1 :]
-        self.short = True
+            at = self._view.lexeme(at)
         return places
 
-    def _threads_before(self, at: int) -> list[Thread]:
-        """Those in front of the terminals that could stand at ``at``."""
-        view = self._view
-        first = view.over_white(at)
-        for agenda in reversed(self._past):
-            if agenda.first() <= at + view.start:
-                machine = Machine(view.skipper, view.text[:first], view.start, True, agenda)
-                machine.thorough = True
-                machine.run()
-                return _distinct(_free(waiting.thread) for waiting in machine.tried)
-        return []
+    # -- edits ------------------------------------------------------------------------------------
+
+    def _cheapest(self, fault: Attempt, edits: Edits) -> Attempt | None:
+        """The cheapest edits that come to the horizon, or those that read furthest for their price.
+
+        None if no edits lead to more than a few lexemes.
+        """
+        order = count()
+        waiting = [(0, next(order), 0, fault)]
+        best, least = None, float("inf")
+        for _ in range(EXPANDED):
+            if not waiting:
+                break
+            _, _, cost, attempt = heappop(waiting)
+            if attempt.through:
+                return _first_fault(attempt)
+            if attempt is not fault:
+                edits = edits.behind(attempt.run, attempt.agenda)
+            for price, agenda in edits.all():
+                trial = self._tried_once(agenda, attempt)
+                if trial is None:
+                    continue
+                if trial.through and price == 1:
+                    return _first_fault(trial)
+                rank = (cost + price) * WEIGHT - trial.reach
+                if trial.read >= CONFIDENCE and rank < least:
+                    best, least = trial, rank
+                # What was taken back before the fault must help to get past it.
+                if trial.reach > attempt.reach or agenda.first() >= edits.fault:
+                    heappush(waiting, (rank, next(order), cost + price, trial))
+        return _first_fault(best) if best is not None else None
+
+    def _tried_once(self, agenda: Agenda, before: Attempt) -> Attempt | None:
+        """What comes of an edit; None if it leads to where another one has led."""
+        ((at, bucket),) = agenda.threads.items()
+        key = (at, frozenset(bucket))
+        if key in self._tried or not bucket:
+            return None
+        self._tried.add(key)
+        return self._attempt(agenda, before, self._horizon)
+
+    def _attempt(self, agenda: Agenda, before: Attempt | None, lexemes: list[int]) -> Attempt:
+        view, at = self._view, agenda.first() - self._view.start
+        if at >= lexemes[-1]:
+            lexemes = self._lexemes(at, CONFIDENCE)
+        end = lexemes[-1]
+        closed = view.closed and end == len(view.text)
+        run = _Trial(view.skipper, view.text[:end], view.start, closed, agenda)
+        run.run()
+        if run.accepted or run.waiting:
+            return Attempt(agenda, run, HORIZON + 1, CONFIDENCE, True, before)
+        reach = bisect_left(lexemes, view.over_white(run.last - view.start))
+        read = reach - bisect_left(lexemes, max(at, self._start))
+        return Attempt(agenda, run, reach, read, False, before)
+
+    def _settled(self, attempt: Attempt) -> Agenda:
+        """Of threads that stand for several edits the first that reads as far as all together."""
+        ((at, bucket),) = attempt.agenda.threads.items()
+        for key, thread in bucket.items() if len(bucket) > 1 else ():
+            agenda = Agenda({at: {key: thread}}, {}, frozenset())
+            alone = self._attempt(agenda, attempt.before, self._horizon)
+            if (alone.through, alone.reach) == (attempt.through, attempt.reach):
+                return agenda
+        return attempt.agenda
 
     # -- skipping ---------------------------------------------------------------------------------
 
-    def _resumptions(self, places: Iterable[int], finished: list[Thread]) -> Iterator[Agenda]:
-        """Going on at the first place where a thread can, or one whose rules are ``finished``."""
-        outer = [(thread, _next_table(thread)) for thread in finished]
-        inner = [(thread, _next_table(thread)) for thread in self._threads]
-        for at in places:
-            if at > self._start:
-                here = self._going_on(inner, at)
-                if here:
-                    yield self._agenda(at, here)
-            for thread in self._going_on(outer, at):
-                yield self._agenda(at, [thread])
-
-    def _places(self) -> Iterator[int]:
-        """Where reading may go on: behind each lexeme, and at each line.
-
-        A quote too many makes lexemes of what stands between the strings; in them lie the lines.
-        """
-        at = self._start
-        yield at
-        for _ in range(REACH):
-            if at >= len(self._text):
-                return
-            behind = self._view.lexeme(at)
-            line = self._text.find("\n", at, behind)
-            while line >= 0:
-                first = self._view.over_white(line)
-                if first < behind:
-                    yield first
-                line = self._text.find("\n", first, behind)
-            at = self._view.over_white(behind)
-            if at < len(self._text) or self._view.closed:
-                yield at
-
-    def _going_on(self, threads: list[tuple[Thread, Table]], at: int) -> list[Thread]:
-        """Those threads of whose own rule some terminal stands at ``at``."""
-        text, at = self._text, self._view.over_white(at)
-        stands: dict[Table, bool] = {}
-        for _, table in threads:
-            if table not in stands:
-                paths = table.at(text[at]) if at < len(text) else table.paths
-                matches = (path.match for path in paths if path.match is not None)
-                stands[table] = not table.plain or any(
-                    match.terminal.match(text, at) >= 0 for match in matches
-                )
-        return [thread for thread, table in threads if stands[table]]
-
-    # -- trying out -------------------------------------------------------------------------------
-
-    def _limit(self, at: int) -> int:
-        """The end of the lexemes that a repair at ``at`` has to read."""
-        if at not in self._limits:
-            limit = at
-            for _ in range(CONFIDENCE + 1):
-                limit = self._view.lexeme(self._view.over_white(limit))
-            self._limits[at] = limit
-        return self._limits[at]
-
-    def _lexemes_read(self, agenda: Agenda) -> int:
-        """How many lexemes behind the fault are read from ``agenda``, up to ``CONFIDENCE``."""
-        view = self._view
-        at = max(agenda.first() - view.start, self._start)
-        machine = _Sample(view.skipper, view.text, view.start, view.closed, agenda)
-        machine.limit = self._limit(at) + view.start
-        machine.run()
-        if machine.accepted or machine.passed or machine.waiting:
-            return CONFIDENCE
-        read = 0
-        while at < machine.furthest - view.start and read < CONFIDENCE:
-            at = self._view.lexeme(self._view.over_white(at))
-            read += 1
-        return read
+    def _resumed(self, edits: Edits) -> Attempt | None:
+        """Going on behind skipped text, at the first place from which enough is read."""
+        best = None
+        for agenda in edits.resumptions():
+            lexemes = self._lexemes(agenda.first() - self._view.start, CONFIDENCE)
+            attempt = self._attempt(agenda, None, lexemes)
+            if attempt.read > (best.read if best is not None else 0):
+                best = attempt
+            if attempt.read >= CONFIDENCE:
+                break
+        return best
 
 
-class _Sample(Machine):
-    """A run that stops when it has read far enough."""
+def _first_fault(attempt: Attempt) -> Attempt:
+    """As many edits of a sequence as are one fault: up to the first behind which enough is read.
 
-    limit = 0
-    passed = False
-
-    def run(self) -> None:
-        """Process positions up to the limit."""
-        while self.threads:
-            if min(self.threads) >= self.limit and self.limit < self.shift + len(self.text):
-                self.passed = True
-                return
-            self.step()
-
-
-class _Steps(Machine):
-    """A run that notes where it has been."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.places: list[int] = []
-
-    def run(self) -> None:
-        """Process all positions."""
-        while self.threads:
-            self.places.append(min(self.threads))
-            self.step()
+    If that takes too many, up to one that gets past the fault.
+    """
+    edits = [attempt]
+    while edits[-1].before is not None:
+        edits.append(edits[-1].before)
+    for number, each in enumerate(edits[-2::-1], 1):
+        if each.read >= CONFIDENCE or (number >= TOGETHER and each.reach > 0):
+            return each
+    return attempt
 
 
-def _distinct(threads: Iterable[Thread]) -> list[Thread]:
-    """The first of those that have the same future."""
-    distinct: dict[Any, Thread] = {}
-    for thread in threads:
-        distinct.setdefault(thread.key(), thread)
-    return list(distinct.values())
+class _Trial(Machine):
+    """A run that notes the position processed last."""
 
+    last = -1
 
-def _next_table(thread: Thread) -> Table:
-    """What can be read next in the thread's own rule."""
-    slot = thread.slot
-    while isinstance(slot, (CloseSlot, AssignSlot)):
-        slot = slot.next
-    return table_of(slot)
-
-
-def _free(thread: Thread) -> Thread:
-    return Thread(thread.slot, thread.frame, thread.trail, thread.pending, thread.parts, thread.end)
-
-
-def _behind_missing(threads: list[Thread]) -> list[Thread]:
-    """The threads that await text, each behind its terminal."""
-    slots = ((thread, thread.slot) for thread in threads)
-    return [
-        _assumed(thread)
-        for thread, slot in slots
-        if isinstance(slot, MatchSlot) and slot.terminal.kind != "end"
-    ]
-
-
-def _assumed(thread: Thread) -> Thread:
-    """The thread behind its terminal, as if that had been there."""
-    slot = thread.slot
-    assert isinstance(slot, MatchSlot)
-    parts = thread.parts
-    if slot.effect == GATHER and slot.result is not Result.NONE:
-        parts = (parts, TEXT, None, "", 0, 0)
-    return Thread(slot.after, thread.frame, thread.trail, thread.pending, parts, thread.end)
-
-
-def _levels(thread: Thread) -> list[Thread]:
-    """The thread with one or more of the rules around it taken as finished, innermost first."""
-    levels: list[Thread] = []
-    frame: Frame | None = thread.frame
-    trail, pending, end = thread.trail, thread.pending, thread.end
-    while frame is not None and frame.parent is not None and len(levels) < LEVELS:
-        assert frame.call is not None
-        if frame.call.opens is not None:
-            if pending is not None:
-                pending = pending[0]
-            else:
-                trail = trail.then(Close(end))
-        after = frame.call.to(Result.TEXT)
-        levels.append(Thread(after, frame.parent, trail, pending, frame.parts, end))
-        frame = frame.parent
-    return levels
+    def step(self) -> None:
+        """Process the first position."""
+        self.last = min(self.threads)
+        super().step()

@@ -197,7 +197,7 @@ def test_a_change_costs_little(count_calls: Callable[[Callable[[], object]], int
 
 def test_after_too_many_faults_the_rest_is_not_read() -> None:
     """An edit that removes one of very many faults lets more of the text be read."""
-    text = "chart c\n" + "state ( s\n" * (document.MOST_FAULTS + 50)
+    text = "chart c\n" + "state ( s { a -> s; }\n" * (document.MOST_FAULTS + 50)
     known = CHART.parse(text)
     assert len(known.faults) == document.MOST_FAULTS
     for after in (text.replace("(", "", 1), text.replace("(", "( (", 1), text[:-500]):

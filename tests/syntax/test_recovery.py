@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 import textx
@@ -236,29 +237,82 @@ def check_three_faults(case: Case, source: random.Random) -> None:
         assert text[fault.start : at].strip() == ""
 
 
+#: Models, and changes of single tokens of them of which each is one fault and no more.
+SINGLE_FAULTS: tuple[tuple[str, tuple[Change, ...]], ...] = (
+    # what a fault costs is seen only further on
+    ("textx-json-example4.json", ((2039, 2039, "} "),)),
+    ("textx-json-example4.json", ((296, 296, "} "), (2039, 2039, "} "), (2775, 2775, ", "))),
+    ("textx-pyflies-experiment.pf", ((1525, 1525, "shape "),)),
+    ("dflow-audiobook.dflow", ((1758, 1759, ""),)),
+    ("dflow-audiobook.dflow", ((2538, 2538, "token: "),)),
+    ("dflow-book_appointment_ac.dflow", ((1590, 1590, "str "),)),
+    ("dflow-book_appointment.dflow", ((377, 380, "ActionGroup"),)),
+    ("dflow-log_food.dflow", ((767, 771, "str"),)),
+    ("demol-component-esp32_wroom_32.hwd", ((2998, 2998, "gpio "),)),
+    # ... much further, behind the end of what was skipped for want of a cheap repair
+    ("riot-connections-example1.con", ((132, 132, "-- "),)),
+    # the fault is seen behind a terminal that is missing, or wrong, or superfluous
+    ("dflow-audiobook.dflow", ((2380, 2381, ""),)),
+    ("textx-rrel-multifile-navigation1.model", ((965, 965, "A "),)),
+    # a string is one lexeme, whatever begins with its quotes
+    ("dflow-buy_amazon.dflow", ((1794, 1794, '"Please help me find and buy a " '),)),
+    # no repair of the first swallows the second
+    ("riot-devices-bme680.hwd", ((137, 137, "name: "), (234, 243, ""), (324, 324, "scl "))),
+    ("dflow-audiobook.dflow", ((291, 291, ", "), (1759, 1759, "end "), (2538, 2538, "token: "))),
+)
+
+
+@needs_corpus
+@pytest.mark.parametrize(("name", "changes"), SINGLE_FAULTS)
+def test_a_change_is_one_fault(name: str, changes: tuple[Change, ...]) -> None:
+    """Each change of a token is one fault, at it or behind it, and nothing that follows is one."""
+    (case,) = (case for case in CASES if str(case) == name)
+    text = changed(case.text, *changes)
+    assert len(case.ours().parse(text).faults) == len(changes)
+    assert case.ours().parse(text).faults[0].start == textx_fault(case, text)
+
+
+@needs_corpus
+def test_however_much_is_missing_each_fault_is_behind_the_one_before() -> None:
+    """Where keywords are names what a missing bracket costs is not mended in one place."""
+    (case,) = (case for case in CASES if str(case) == "dflow-ask_weather_ac.dflow")
+    for change in ((315, 316, ""), (707, 708, "")):
+        faults = case.ours().parse(changed(case.text, change, (941, 942, ""))).faults
+        assert len({fault.start for fault in faults}) == len(faults)
+
+
 @needs_corpus
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_three_mutations_of_a_model(kind: str) -> None:
     """A token deleted, inserted or replaced in each third of a model: a fault for each."""
     for case in LONG_ENOUGH[::4]:
-        check_three_mutations(case, kind, random.Random(f"{case} {kind}"))
+        changes = three_mutations(case, kind, random.Random(f"{case} {kind}"))
+        assert len(case.ours().parse(changed(case.text, *changes)).faults) >= 3
 
 
 @needs_corpus
 @pytest.mark.long
 @pytest.mark.parametrize("kind", MUTATIONS)
-@pytest.mark.parametrize("case", LONG_ENOUGH, ids=str)
-def test_many_threes_of_mutations(case: Case, kind: str) -> None:
-    """The same for all models, with other places."""
-    for seed in range(25):
-        check_three_mutations(case, kind, random.Random(f"{case} {seed} {kind}"))
+def test_many_threes_of_mutations(kind: str) -> None:
+    """The same for all models, with other places: exactly three, but for a few in a hundred.
 
-
-def check_three_mutations(case: Case, kind: str, source: random.Random) -> None:
-    """Mutate a token in each third of the text, where textX, too, has a fault in that third alone.
-
-    What is read wrongly behind a fault may be told as well, so that there may be more than three.
+    A bracket that comes or goes may honestly be two faults: what it opens or closes ends elsewhere.
     """
+    counts: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
+    for case in LONG_ENOUGH:
+        for seed in range(25):
+            changes = three_mutations(case, kind, random.Random(f"{case} {seed} {kind}"))
+            faults = case.ours().parse(changed(case.text, *changes)).faults
+            touched = "".join(case.text[start:end] + put for start, end, put in changes)
+            counts[any(bracket in touched for bracket in "()[]{}")][len(faults)] += 1
+            assert len(faults) >= 3, (str(case), changes)
+    print(kind, {name: dict(sorted(found.items())) for name, found in counts.items()})
+    assert counts[False][3] >= 0.98 * counts[False].total()
+    assert counts[True][3] >= 0.95 * counts[True].total()
+
+
+def three_mutations(case: Case, kind: str, source: random.Random) -> list[Change]:
+    """A token mutated in each third of the text, where textX has a fault in that third alone."""
     text, spans = case.text, tokens(case.metamodel(), case.text)
     changes = []
     for third in range(3):
@@ -269,7 +323,7 @@ def check_three_mutations(case: Case, kind: str, source: random.Random) -> None:
         tried = (mutation(text, kind, token, source.choice(spans)) for token in candidates)
         end = spans[last - 1][1]
         changes.append(next(each for each in tried if is_fault_before(case, each, end)))
-    assert len(case.ours().parse(changed(text, *changes)).faults) >= 3
+    return changes
 
 
 def is_fault_before(case: Case, change: Change, end: int) -> bool:
