@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 import textx
@@ -270,6 +271,16 @@ def test_a_change_is_one_fault(name: str, changes: tuple[Change, ...]) -> None:
     text = changed(case.text, *changes)
     assert len(case.ours().parse(text).faults) == len(changes)
     assert case.ours().parse(text).faults[0].start == textx_fault(case, text)
+
+
+@pytest.mark.parametrize("part", ("state ( s { a -> s; }\n", "state s { a -> -> s; }\n", "? "))
+def test_many_faults_cost_by_their_number(
+    part: str, count_calls: Callable[[Callable[[], object]], int]
+) -> None:
+    """What is taken back before a fault is looked up no further back than the one before."""
+    some, more = (CHART.parse("chart c\n" + part * number) for number in (20, 40))
+    few = count_calls(lambda: CHART.parse(some.text))
+    assert count_calls(lambda: CHART.parse(more.text)) < 2.5 * few
 
 
 @needs_corpus
