@@ -62,7 +62,7 @@ class Edits:
         first = view.over_white(self._start)
         lexeme, ends = view.lexeme(first), view.ends(first)
         for end in (lexeme, *(end for end in ends if end != lexeme)):
-            price = 1 if end == lexeme else 2
+            price = 1 if end == lexeme else max(2, view.words(first, end))
             yield price, self._agenda(end, threads)
             yield price, self._agenda(end, missing)
             if end == lexeme:

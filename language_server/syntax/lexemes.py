@@ -52,6 +52,10 @@ class View(NamedTuple):
         longer = {terminal.match(self.text, at) for terminal in terminals}
         return [end, *sorted(found for found in longer if found > end)]
 
+    def words(self, at: int, end: int) -> int:
+        """How many words, and characters that are in none, stand between two places."""
+        return sum(not found[0].isspace() for found in _WORD.finditer(self.text, at, end))
+
     def over_white(self, at: int) -> int:
         """Behind the white space at ``at``."""
         found = _WHITE.match(self.text, at)
