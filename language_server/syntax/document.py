@@ -99,12 +99,13 @@ class Parse:
 
     @cached_property
     def faults(self) -> tuple[SyntaxFault, ...]:
-        """The syntax faults in textual order."""
-        return tuple(
-            replace(fault, start=fault.start + moved, end=fault.end + moved)
-            for segment, moved in self._moved()
-            for fault in segment.faults
-        )
+        """The syntax faults in textual order; a place that took several repairs is told once."""
+        found: dict[int, SyntaxFault] = {}
+        for segment, moved in self._moved():
+            for fault in segment.faults:
+                start = fault.start + moved
+                found.setdefault(start, replace(fault, start=start, end=fault.end + moved))
+        return tuple(found.values())
 
     def events(self, first: int = 0, behind: int | None = None) -> Iterator[Event]:
         """What was read, in textual order; what was skipped after a fault is left out.
@@ -232,8 +233,8 @@ class _Edit:
             return None
         if not _same_future(thread, at, segments[index].entry, segments[index].start):
             return None
+        before = sum(len(segment.faults) for segment in segments[:index])
         after = sum(len(segment.faults) for segment in segments[index:])
-        before = len(self._known.faults) - after
         if faults != before and max(faults, before) + after >= MOST_FAULTS:
             return None
         return index
@@ -344,7 +345,7 @@ class _Reader:
                 if advanced:
                     past = [*past[-BACK:], agenda]
             else:
-                repaired = repair(machine, past, text, moved)
+                repaired = repair(machine, past, text, moved, faults[-1] if faults else None)
                 self.short = self.short or (repaired.short and not faults)
                 faults.append(repaired.fault)
                 self.faults += 1

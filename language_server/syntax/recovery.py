@@ -56,7 +56,13 @@ class Repaired(NamedTuple):
     short: bool
 
 
-def repair(failed: Machine, past: Sequence[Agenda], text: str, moved: int) -> Repaired:
+def repair(
+    failed: Machine,
+    past: Sequence[Agenda],
+    text: str,
+    moved: int,
+    last: SyntaxFault | None = None,
+) -> Repaired:
     """How to go on where a run has failed.
 
     The answer depends on no more of the text than was seen, so that a change behind it leaves the
@@ -67,6 +73,7 @@ def repair(failed: Machine, past: Sequence[Agenda], text: str, moved: int) -> Re
         past: what that run, and those before it, began with, the oldest first.
         text: the document; ``seen`` counts in it.
         moved: what to add to an offset of the run for the offset in the document.
+        last: the fault before. Where it is in the same place its repair has led nowhere.
     """
     again = thorough(failed)
     tried = max(again.furthest, again.sure_start.first())
@@ -76,7 +83,8 @@ def repair(failed: Machine, past: Sequence[Agenda], text: str, moved: int) -> Re
         seen = min(tried + moved + sight, len(text))
         view = View(text[first:seen], first - moved, seen == len(text), again.skipper)
         fault = _fault(again, view)
-        repairs = Repairs(again, past, fault.start, view)
+        stuck = last is not None and last.start == fault.start
+        repairs = Repairs(again, past, fault.start, view, stuck)
         if repairs.confident or view.closed:
             break
         sight *= 8

@@ -66,14 +66,26 @@ class Repairs:
         short: whether more of what was read before would have been taken back than ``past`` holds.
     """
 
-    def __init__(self, failed: Machine, past: Sequence[Agenda], fault: int, view: View) -> None:
+    def __init__(
+        self,
+        failed: Machine,
+        past: Sequence[Agenda],
+        fault: int,
+        view: View,
+        skips: bool = False,
+    ) -> None:
+        """Look for them.
+
+        Args:
+            skips: whether text is to be skipped, since edits here have led nowhere.
+        """
         self._view = view
         self._start = fault - view.start
         self._horizon = self._lexemes(self._start, HORIZON)
         self._tried: set[Any] = set()
         edits = Edits(failed, past, self._start, view)
         attempt = None
-        if self._start < len(view.text):  # else nothing is left to be read
+        if self._start < len(view.text) and not skips:  # else nothing is left to be read
             attempt = self._cheapest(Attempt(past[-1], failed, 0, 0, False, None), edits)
         if attempt is None:
             attempt = self._resumed(edits)

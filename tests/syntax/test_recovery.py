@@ -292,6 +292,25 @@ def test_however_much_is_missing_each_fault_is_behind_the_one_before() -> None:
         assert len({fault.start for fault in faults}) == len(faults)
 
 
+def test_where_repairs_lead_nowhere_text_is_skipped() -> None:
+    """Sixteen comments that never end are one fault, and what stands behind them is read."""
+    grammar = Grammar.of(
+        textx.metamodel_from_str(
+            r"""
+            List: 'list' name=ID '{' items*=Item '}';
+            Item: Set | Call;
+            Set: 'set' name=ID '=' value=INT ';';
+            Call: 'call' to=ID '(' args*=Value[','] ')' ';';
+            Value: STRING | INT;
+            Comment: /\/\/.*$/ | /\/\*(.|\n)*?\*\//;
+            """
+        )
+    )
+    parse = grammar.parse("list a { " + "/* " * 16 + "\nset b = 1; }")
+    assert marked(parse) == [(9, "/")]
+    assert names(parse) == ["a", "b"]
+
+
 @needs_corpus
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_three_mutations_of_a_model(kind: str) -> None:
