@@ -11,20 +11,7 @@ from typing import Any
 import pytest
 
 from language_server import cli
-
-DOOR = """\
-statechart Door
-
-event open
-event close
-
-initial state Closed {
-    on open -> Open
-}
-state Open {
-    on close -> Closed
-}
-"""
+from tests.texts import DOOR
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import DOOR, Command
+from tests.texts import DOOR
+
+from .conftest import Command
 
 
 class TestLanguages:

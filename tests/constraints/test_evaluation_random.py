@@ -102,6 +102,16 @@ def test_earlier_values_stay_as_they_were(theory: Theory, events: list[Event]) -
         assert stated(again) == answers
 
 
+def stays_consistent(theory: Theory, events: list[Event]) -> None:
+    """Assert that no prefix of a text is contradictory and nothing is owed behind it."""
+    evaluation = ConstraintSet.of(theory).initial()
+    for event in events:
+        assert not evaluation.contradictions, evaluation.contradictions
+        evaluation = evaluation.refine(event)
+    assert not evaluation.contradictions
+    assert not evaluation.obligations
+
+
 @RELAXED
 @given(theories(), sound_texts(4))
 def test_no_prefix_of_a_consistent_text_is_contradictory(
@@ -110,12 +120,7 @@ def test_no_prefix_of_a_consistent_text_is_contradictory(
     naive = NaiveModel(theory, events)
     if not naive.sound or naive.violations() or naive.missing():
         return
-    evaluation = ConstraintSet.of(theory).initial()
-    for event in events:
-        assert not evaluation.contradictions, evaluation.contradictions
-        evaluation = evaluation.refine(event)
-    assert not evaluation.contradictions
-    assert not evaluation.obligations
+    stays_consistent(theory, events)
 
 
 @RELAXED
@@ -147,12 +152,7 @@ def test_a_rule_removes_no_completion(theory: Theory, events: list[Event]) -> No
     naive = NaiveModel(theory, events)
     if not naive.sound or naive.violations() or naive.missing() or naive.breaches():
         return
-    evaluation = ConstraintSet.of(theory).initial()
-    for event in events:
-        assert not evaluation.contradictions, evaluation.contradictions
-        evaluation = evaluation.refine(event)
-    assert not evaluation.contradictions
-    assert not evaluation.obligations
+    stays_consistent(theory, events)
 
 
 @RELAXED

@@ -12,6 +12,7 @@ from language_server.languages.analysis import Analysis
 from language_server.projection.lifting import Lifting
 from tests.languages.corpus import rows
 from tests.projection.test_prefix_oracle import ORACLES
+from tests.texts import DOOR
 
 
 def changed(text: str, fix: Fix) -> str:
@@ -39,17 +40,6 @@ def checked(language: Language, text: str) -> dict[str, tuple[Fix, ...]]:
     return found
 
 
-DOOR = """\
-statechart Door
-event open
-event close
-initial state Closed {
-    on open -> Open
-}
-state Open {
-    on close -> Closed
-}
-"""
 BIKE = """\
 component Dynamo mass 500 {
     out supply: power gives 6.0

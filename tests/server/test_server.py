@@ -13,6 +13,7 @@ import pytest
 from lsprotocol import types
 
 from language_server.workspace.positions import LineIndex, Position
+from tests.texts import DOOR
 
 from .conftest import GOLD, Editor, eventually, plain, start
 
@@ -22,19 +23,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PATIENCE = 0.75 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 DESCRIPTION = "// A door that opens and closes\n"
-DOOR = """\
-statechart Door
-
-event open
-event close
-
-initial state Closed {
-    on open -> Open
-}
-state Open {
-    on close -> Closed
-}
-"""
 
 
 def uri(name: str) -> str:
