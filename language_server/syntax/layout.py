@@ -40,6 +40,11 @@ class Skipper:
         matches = [node for node in nodes if isinstance(node, arpeggio.Match)]
         return tuple(dict.fromkeys(self._compiler.terminal(match) for match in matches))
 
+    @cached_property
+    def looks_back(self) -> bool:
+        """Whether a terminal may ask for what stands before it."""
+        return any(terminal.looks_back for terminal in self.terminals)
+
     def terminals_at(self, char: str) -> tuple[Terminal, ...]:
         """Those of them that may start with ``char``."""
         known = self._by_char.get(char)

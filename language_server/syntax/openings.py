@@ -42,8 +42,9 @@ def openings(state: ParseState, explored: Machine) -> tuple[Opening, ...] | None
     """The openings at the end of a prefix.
 
     Returns:
-        None where what follows hangs on more than them: a predicate that looks ahead, readings
-        too many to list, branches of which one has succeeded already if another fails.
+        None where what follows hangs on more than them: a predicate that looks ahead, a terminal
+        that looks back, readings too many to list, branches of which one has succeeded already if
+        another fails.
     """
     sides = _sides(explored)
     if sides is None or _has_read_under_terms(explored):
@@ -82,11 +83,16 @@ def openings_behind(state: ParseState, explored: Machine) -> tuple[Opening, ...]
 def _sides(explored: Machine) -> tuple[list[Waiting], list[Waiting]] | None:
     """The waiting threads at the end of the text, and those behind a terminal that may go on.
 
-    The latter begin only when that terminal has ended. None if a thread is both.
+    The latter begin only when that terminal has ended. None if a thread is both, or if a terminal
+    asks for what stands before it.
     """
     here: list[Waiting] = []
     behind: list[Waiting] = []
     for waiting in explored.waiting:
+        slot = waiting.thread.slot
+        assert isinstance(slot, MatchSlot)
+        if slot.terminal.looks_back:
+            return None
         kinds = _kinds(waiting.thread)
         if kinds == {True}:
             behind.append(waiting)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as sre_parser  # type: ignore[import-not-found]
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -38,6 +39,7 @@ class Terminal:
         name: the rule that is this terminal (``ID``, ``INT`` ...), else its spelling.
         width: the least number of characters it takes.
         boundary: True for a keyword that must end at a word boundary (textX ``autokwd``).
+        looks_back: whether it may ask what stands before the place where it begins.
     """
 
     __slots__ = (
@@ -50,6 +52,7 @@ class Terminal:
         "boundary",
         "ignore_case",
         "kind",
+        "looks_back",
         "name",
         "pattern",
         "text",
@@ -78,6 +81,9 @@ class Terminal:
         self._first: dict[str, bool] = {}
         self._examples: dict[str, str | None] = {}
         self._settles = matcher is not None and _settles(matcher.pattern, matcher.flags)
+        self.looks_back = matcher is not None and _looks_back(
+            sre_parser.parse(matcher.pattern, matcher.flags & ~re.DEBUG), 0
+        )
         self.width = len(text) if matcher is None or boundary else least_width(matcher)
 
     def __repr__(self) -> str:
@@ -340,6 +346,34 @@ def least_width(matcher: re.Pattern[str]) -> int:
     """The least number of characters ``matcher`` takes."""
     low, _ = sre_parser.parse(matcher.pattern, matcher.flags & ~re.DEBUG).getwidth()
     return int(low)
+
+
+def _looks_back(items: Any, taken: int) -> bool:
+    """Whether an expression may ask for what stands before its beginning.
+
+    Args:
+        taken: the least number of characters taken before these items.
+    """
+    for operation, argument in items:
+        behind = operation in (sre.ASSERT, sre.ASSERT_NOT) and argument[0] < 0
+        if behind and argument[1].getwidth()[1] > taken:
+            return True
+        if operation is sre.AT and argument not in (sre.AT_END, sre.AT_END_STRING) and not taken:
+            return True
+        if any(_looks_back(part, taken) for part in _parts(argument)):
+            return True
+        single = sre_parser.SubPattern(items.state, [(operation, argument)])
+        taken += single.getwidth()[0]
+    return False
+
+
+def _parts(argument: Any) -> Iterator[Any]:
+    """The expressions inside an item of an expression."""
+    if isinstance(argument, sre_parser.SubPattern):
+        yield argument
+    elif isinstance(argument, (tuple, list)):
+        for each in argument:
+            yield from _parts(each)
 
 
 @lru_cache(maxsize=1024)

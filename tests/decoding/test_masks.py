@@ -136,6 +136,11 @@ UNDECIDED = {
         " Word: name=/[a-d]+x?/;",
         "ab abc abcd a b c d",
     ),
+    "a terminal looks back": (
+        "Model: items+=Item; Item: word=/[ab]+/ | tail=/(?<=b)c+/ | dot=/\\.(?<![ab]\\.)/"
+        " | start=/\\be/;",
+        "ab bc abcc . e",
+    ),
     "a number may go on in several ways": (
         "Model: items+=Item; Item: real=STRICTFLOAT | whole=INT | name=ID;",
         "1 1.5 1e5 1e x e5 .5 1.",
