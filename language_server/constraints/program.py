@@ -104,7 +104,7 @@ class Program:
                 say(f"obj(X) :- k{place}(X). {{k{place}(X)}} :- pool{place}(X).")
                 say(f":- pool{place}(X), pool{place}(Y), Y = X+1, k{place}(Y), not k{place}(X).")
                 say(f"#show k{place}/1.")
-                for ancestor in info.ancestors:
+                for ancestor in sorted(info.ancestors):
                     say(f"c{self._classes[ancestor]}(X) :- k{place}(X).")
         for feature in self.schema.features.values():
             self._write_feature(feature)
@@ -131,9 +131,9 @@ class Program:
             f"{{f{place}(X,Y)}} :- src{place}(X), dst{place}(Y), obj(X), obj(Y), s{place}(X), "
             f"t{place}(Y)."
         )
-        for name in feature.sources:
+        for name in sorted(feature.sources):
             say(f"s{place}(X) :- k{self._classes[name]}(X).")
-        for name in feature.targets:
+        for name in sorted(feature.targets):
             say(f"t{place}(X) :- k{self._classes[name]}(X).")
         say(f"f{place}(X,Y) :- was{place}(X,Y).")
         say(f"stated{place}(X,Y) :- f{place}(X,Y), not was{place}(X,Y).")
@@ -161,7 +161,7 @@ class Program:
         say = self._lines.append
         say(f"f{place}(X,V) :- was{place}(X,V).")
         say(f"has{place}(X) :- was{place}(X,_).")
-        for name in feature.sources:
+        for name in sorted(feature.sources):
             say(f"s{place}(X) :- k{self._classes[name]}(X).")
         if feature.target == "boolean":
             say(f"{{f{place}(X,1)}} :- src{place}(X), obj(X), s{place}(X), not has{place}(X).")

@@ -7,13 +7,14 @@ it finds is a *goal* that still has to be written, and it is checked as text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import clingo
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.goal import Begun, Goal, Wish
 from language_server.constraints.program import Program, arguments, program_of, value_term
-from language_server.constraints.symmetry import has_a_like
+from language_server.constraints.symmetry import unused_alike
 from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
 from language_server.partial_model.model import Frame
 
@@ -73,6 +74,8 @@ class _Facts:
         self._pool = dict(self._new_objects())
         self._written = {each.symbol for each in program.schema.feature_map.values()}
         self._forbidden = set(wish.forbidden)
+        self._alike_groups = list(unused_alike(program.constraints, model))
+        self._alike = {node for group in self._alike_groups for node in group}
         for begun in wish.begun:
             node = begun.frame.node
             if node is not None and model.nodes[node].role != "keyed":
@@ -83,11 +86,13 @@ class _Facts:
         yield from self._objects()
         yield from self._identities()
         yield from self._prices()
+        yield from self._orders()
         for feature in self._program.schema.features.values():
             yield from self._attribute(feature) if feature.attribute else self._reference(feature)
-        for cell, rows in self._model.facts.items():
-            if cell[0] == "base" and (name := self._program.base(cell[1])) is not None:
-                for row in rows:
+        # The order of lines decides among equally cheap goals, so it must not be that of hashes.
+        for cell in sorted(cell for cell in self._model.facts if cell[0] == "base"):
+            if (name := self._program.base(cell[1])) is not None:
+                for row in sorted(self._model.facts[cell]):
                     yield f"{name}{arguments(str(item) for item in row)}."
 
     def _new_objects(self) -> Iterator[tuple[ObjectId, str]]:
@@ -156,8 +161,14 @@ class _Facts:
                     f"not was{place}(X,_), not next{place}(X)}}."
                 )
         for begun in self._wish.begun:
-            for symbol in begun.next if begun.frame.node is not None else ():
+            for symbol in sorted(begun.next) if begun.frame.node is not None else ():
                 yield f"next{program.feature(symbol)[1:]}({begun.frame.node})."
+
+    def _orders(self) -> Iterator[str]:
+        """Of individuals that are alike the first ones are taken."""
+        for group in self._alike_groups:
+            for one, next_one in pairwise(group):
+                yield f":- taken({next_one}), not taken({one})."
 
     def _root(self) -> str | None:
         """The class of the root where the model does not have it yet."""
@@ -240,19 +251,19 @@ class _Facts:
     def _reference(self, feature: FeatureInfo) -> Iterator[str]:
         place = self._program.feature(feature.symbol)[1:]
         for node in self._model.nodes:
-            for target in self._model.facts.get((feature.symbol, ">", node), ()):
+            for target in sorted(self._model.facts.get((feature.symbol, ">", node), ())):
                 if target in self._model.nodes and node in self._model.nodes:
                     yield f"was{place}({node},{target})."
         yield from self._sources(feature, place)
         for node, record in self._model.nodes.items():
             if record.role == "new" or record.kinds.isdisjoint(feature.targets):
                 continue
-            if record.role == "individual" and self._has_a_like(record.name):
-                continue
             if record.role == "declared" and not self._means_one(record.name, feature):
                 continue
             if not feature.containment or record.role in ("mentioned", "keyed"):
                 yield f"dst{place}({node})."
+                if node in self._alike:
+                    yield f"taken({node}) :- stated{place}(_,{node})."
         for number, name in self._pool.items():
             if name in feature.targets:
                 yield f"dst{place}({number})."
@@ -262,10 +273,6 @@ class _Facts:
         model = self._model
         alike = model.facts.get(("name", name), ()) if model.scopes is None else ()
         return len([each for each in alike if model.nodes[each].kinds <= feature.targets]) < 2
-
-    def _has_a_like(self, name: str | None) -> bool:
-        """Whether another individual, which is tried, makes no difference to this one."""
-        return name is not None and has_a_like(self._program.constraints, self._model, name)
 
     def _attribute(self, feature: FeatureInfo) -> Iterator[str]:
         place = self._program.feature(feature.symbol)[1:]

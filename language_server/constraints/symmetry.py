@@ -22,12 +22,12 @@ from language_server.constraints.theory import (
     Literal,
     Theory,
 )
-from language_server.partial_model import PartialModel
+from language_server.partial_model import ObjectId, PartialModel
 
 
 @lru_cache(maxsize=64)
 def interchangeable(constraints: ConstraintSet) -> Mapping[str, str]:
-    """For each named individual, in lower case, the representative of the ones like it."""
+    """For each named individual the representative of the ones like it."""
     theory = constraints.theory
     facts: dict[str, set[tuple[object, ...]]] = defaultdict(set)
     for assertion in theory.assertions:
@@ -45,52 +45,73 @@ def interchangeable(constraints: ConstraintSet) -> Mapping[str, str]:
     classes: dict[str, str] = {}
     for individual in theory.individuals:
         profile: object = individual if individual in named else frozenset(facts[individual])
-        classes[individual.lower()] = representative.setdefault(profile, individual)
+        classes[individual] = representative.setdefault(profile, individual)
     return classes
 
 
-def representative(constraints: ConstraintSet, model: PartialModel, name: str) -> str | None:
-    """The individual that stands for all that are like a named one; None if there is no such name.
+def representative(constraints: ConstraintSet, model: PartialModel, text: str) -> str | None:
+    """The individual that stands for all that are like the one a text names, in any case.
 
     What the model refers to already differs from what it does not: it stands for itself.
+
+    Returns:
+        None if no individual has that name, or several have it, in some case.
     """
-    alike = interchangeable(constraints).get(name.lower())
-    if alike is None:
+    names = _spelt(constraints).get(text.lower(), ())
+    if len(names) != 1:
         return None
-    return f"{name.lower()} itself" if _is_used(constraints, model, name) else alike
+    (name,) = names
+    used = _is_used(constraints, model, constraints.schema.individuals[name])
+    return f"{name} itself" if used else interchangeable(constraints)[name]
 
 
-def has_a_like(constraints: ConstraintSet, model: PartialModel, name: str) -> bool:
-    """Whether another individual, which stands for this one, is as unused as it is."""
-    alike = interchangeable(constraints).get(name.lower(), name)
-    return alike != name and not any(_is_used(constraints, model, each) for each in (name, alike))
+def unused_alike(constraints: ConstraintSet, model: PartialModel) -> Iterator[list[ObjectId]]:
+    """Those individuals that are alike and that no object of the text refers to."""
+    for alike in _alike(constraints):
+        unused = [each for each in alike if not _is_used(constraints, model, each)]
+        if len(unused) > 1:
+            yield unused
 
 
-def _is_used(constraints: ConstraintSet, model: PartialModel, name: str) -> bool:
-    """Whether an object of the text refers to a named individual."""
-    number, symbols = _places(constraints).get(name.lower(), (-1, ()))
+@lru_cache(maxsize=64)
+def _spelt(constraints: ConstraintSet) -> Mapping[str, tuple[str, ...]]:
+    """For each name in lower case the individuals that have it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in constraints.schema.individuals:
+        found[name.lower()] = (*found.get(name.lower(), ()), name)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _alike(constraints: ConstraintSet) -> tuple[tuple[ObjectId, ...], ...]:
+    """The individuals of which several are interchangeable."""
+    classes = interchangeable(constraints)
+    found: dict[str, tuple[ObjectId, ...]] = {}
+    for name, number in constraints.schema.individuals.items():
+        found[classes[name]] = (*found.get(classes[name], ()), number)
+    return tuple(numbers for numbers in found.values() if len(numbers) > 1)
+
+
+def _is_used(constraints: ConstraintSet, model: PartialModel, individual: ObjectId) -> bool:
+    """Whether an object of the text refers to an individual."""
     return any(
         model.nodes[source].role != "individual"
-        for symbol in symbols
-        for source in model.facts.get((symbol, "<", number), ())
+        for symbol in _places(constraints).get(individual, ())
+        for source in model.facts.get((symbol, "<", individual), ())
         if source in model.nodes
     )
 
 
 @lru_cache(maxsize=64)
-def _places(constraints: ConstraintSet) -> Mapping[str, tuple[int, tuple[str, ...]]]:
-    """For each individual, in lower case, its number and the references that may lead to it."""
-    places: dict[str, tuple[int, tuple[str, ...]]] = {}
+def _places(constraints: ConstraintSet) -> Mapping[ObjectId, tuple[str, ...]]:
+    """For each individual the references that may lead to it."""
+    places: dict[ObjectId, dict[str, None]] = {}
     for info in constraints.schema.classes.values():
-        for name, number in info.individuals.items():
-            symbols = tuple(
-                feature.symbol
-                for feature in constraints.schema.features.values()
-                if not feature.targets.isdisjoint(info.kinds)
-            )
-            known = places.get(name.lower(), (number, ()))[1]
-            places[name.lower()] = (number, tuple(dict.fromkeys((*known, *symbols))))
-    return places
+        for number in info.individuals.values():
+            for feature in constraints.schema.features.values():
+                if not feature.targets.isdisjoint(info.kinds):
+                    places.setdefault(number, {})[feature.symbol] = None
+    return {number: tuple(symbols) for number, symbols in places.items()}
 
 
 def _named(theory: Theory) -> Iterator[str]:

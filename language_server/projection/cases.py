@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from language_server.constraints.repair import repairing_symbols
@@ -140,28 +140,47 @@ def _cases(case: _Case, slot: Slot) -> Iterator[_Case]:
 def _given_references(case: _Case, name: str) -> Iterator[tuple[tuple[FeatureInfo, ObjectId], ...]]:
     """What a new object of a class may refer to, where that is one of the given objects."""
     model = case.evaluation.model
-    choices = []
+    choices: list[tuple[FeatureInfo, dict[ObjectId, str]]] = []
     for feature in model.schema.classes[name].features.values():
         if not feature.attribute and not feature.containment and feature.lower == 1:
             targets = _given(case, feature)
             if targets:
-                choices.append([(feature, target) for target in targets])
-    ways = math.prod(len(choice) for choice in choices)
-    yield from product(*choices) if ways <= _GIVEN else [()]
+                choices.append((feature, targets))
+    ways = list(islice(_ways(choices), _GIVEN + 1))
+    yield from ways if len(ways) <= _GIVEN else [()]
 
 
-def _given(case: _Case, feature: FeatureInfo) -> list[ObjectId]:
-    """The only targets that a feature may have, one of each kind; [] where that is not known."""
+def _ways(
+    choices: Sequence[tuple[FeatureInfo, dict[ObjectId, str]]],
+    chosen: tuple[tuple[FeatureInfo, ObjectId], ...] = (),
+) -> Iterator[tuple[tuple[FeatureInfo, ObjectId], ...]]:
+    """A target for each feature. Of those that are alike and not chosen yet, one is enough."""
+    if len(chosen) == len(choices):
+        yield chosen
+        return
+    feature, targets = choices[len(chosen)]
+    before = {target for _, target in chosen}
+    tried: set[str] = set()
+    for target, kind in targets.items():
+        if target in before:
+            yield from _ways(choices, (*chosen, (feature, target)))
+        elif kind not in tried:
+            tried.add(kind)
+            yield from _ways(choices, (*chosen, (feature, target)))
+
+
+def _given(case: _Case, feature: FeatureInfo) -> dict[ObjectId, str]:
+    """The only targets that a feature may have, each with what it is like; {} if not known."""
     model, constraints = case.evaluation.model, case.evaluation.constraints
     new = model.schema.new
     if any(kind in new and new[kind] in model.nodes for kind in feature.targets):
-        return []
-    found: dict[str, ObjectId] = {}
+        return {}
+    found: dict[ObjectId, str] = {}
     for name, target in model.candidates(feature.target):
         if model.nodes[target].role != "individual":
-            return []
-        found.setdefault(representative(constraints, model, name) or name, target)
-    return list(found.values())
+            return {}
+        found[target] = representative(constraints, model, name) or name
+    return found
 
 
 def can_be_split(evaluation: Evaluation, feature: FeatureInfo, node: ObjectId) -> bool:

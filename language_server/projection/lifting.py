@@ -244,7 +244,7 @@ class Lifting:
             alike = interchangeable(self._language.constraints)
             different: dict[str, str] = {}
             for name in individuals:
-                different.setdefault(alike.get(name.lower(), name), name)
+                different.setdefault(alike.get(name, name), name)
             at = said.find(str(event.value))
             for name in islice(different.values(), _VALUES):
                 if at >= 0 and name.lower() != str(event.value).lower():

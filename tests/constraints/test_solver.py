@@ -31,6 +31,9 @@ LINE = GRAPH.replace("N[] next", "N[0..1] next")
 DAG = GRAPH + "error pred cyclic(N x) <-> next+(x, x). "
 PAIRS = "class M { contains A[] as  contains B[] bs } "
 COLOURS = GRAPH.replace("boolean flag", "Colour[1] colour") + "enum Colour { red, green } "
+DIFFERENT = COLOURS.replace("N[] ns", "N[2] ns") + (
+    "error pred same(N x, N y) <-> colour(x, c), colour(y, c), x != y. "
+)
 KEYED = """
     class M { contains E[1..*] es }
     class E { Node[1] source  Node[1] target }
@@ -202,6 +205,8 @@ CASES = (
         (ROOT, *named("a")),
         None,
     ),
+    Case("as many literals as objects", DIFFERENT, (ROOT, *named("a")), {"N": 2, "N::colour": 2}),
+    Case("a literal short", DIFFERENT.replace("[2]", "[3]"), (ROOT, *named("a")), None, 3),
     # Scopes.
     Case("at least", GRAPH + "scope N = 2..3.", (ROOT,), {"N": 2}),
     Case("exactly", GRAPH + "scope N = 1.", (ROOT, NODE, END), {"N": 1}),

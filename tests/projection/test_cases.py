@@ -84,3 +84,31 @@ def test_where_an_object_may_end_nothing_more_of_it_begins_for_certain(tmp_path:
     assert may_end.completable().witness == ";"
     assert start.advance("1 : 2 + ").completable().answer == "no"
     assert start.advance("1 -2 : 2 + ").completable().answer == "yes"
+
+
+def test_two_that_are_alike_are_two(tmp_path: Path) -> None:
+    """Red and green fare alike one by one, and only together they make a pair."""
+    (tmp_path / "pairs.tx").write_text(
+        """
+        Model: 'pair' '(' pair=Pair ')';
+        Pair: one=Colour 'and' two=Colour;
+        Colour: 'red' | 'green';
+        """
+    )
+    (tmp_path / "pairs.problem").write_text(
+        """
+        enum Colour { red, green }
+        class Model { contains Pair[1] pair }
+        class Pair { Colour[1] one  Colour[1] two }
+        error pred same(Pair p) <-> one(p, c), two(p, c).
+        error pred none(Model m) <-> !pair(m, _).
+        """
+    )
+    pairs = load_language(str(tmp_path / "pairs.tx"))
+    for text in ("", "pair", "pair (", "pair (green", "pair (red and"):
+        prefix = Prefix.start(pairs).advance(text)
+        assert what_refutes_each(prefix) == (), text
+        verdict = prefix.completable()
+        assert verdict.answer == "yes", text
+        assert pairs.judge(text + (verdict.witness or "")) == ()
+    assert Prefix.start(pairs).advance("pair (red and r").completable().answer == "no"
