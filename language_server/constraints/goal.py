@@ -58,6 +58,10 @@ class Prices:
     further: Mapping[str, int] = field(default_factory=dict)
 
 
+# By class and feature of an object, the features that it then has too.
+Companions = Mapping[tuple[str, str], frozenset[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What the goal must fit.
@@ -68,6 +72,7 @@ class Wish:
         begun: the objects under construction, the outermost first.
         forbidden: further features of objects that the text has no place for.
         prices: what to keep low.
+        companions: what is stated together or not at all.
         below: the price has to be lower, None for any price.
     """
 
@@ -76,4 +81,5 @@ class Wish:
     begun: tuple[Begun, ...] = ()
     forbidden: frozenset[tuple[str, ObjectId]] = field(default_factory=frozenset)
     prices: Prices = Prices()
+    companions: Companions = field(default_factory=dict)
     below: int | None = None

@@ -87,6 +87,7 @@ class _Facts:
         yield from self._identities()
         yield from self._prices()
         yield from self._orders()
+        yield from self._companies()
         for feature in self._program.schema.features.values():
             yield from self._attribute(feature) if feature.attribute else self._reference(feature)
         # The order of lines decides among equally cheap goals, so it must not be that of hashes.
@@ -169,6 +170,16 @@ class _Facts:
         for group in self._alike_groups:
             for one, next_one in pairwise(group):
                 yield f":- taken({next_one}), not taken({one})."
+
+    def _companies(self) -> Iterator[str]:
+        """What must not be stated alone."""
+        features, number = self._program.schema.features, self._program.feature
+        for (name, symbol), others in sorted(self._wish.companions.items()):
+            stated = f"stated{number(symbol)[1:]}(X{'' if features[symbol].attribute else ',_'})"
+            for other in sorted(others):
+                value = "1" if features[other].target == "boolean" else "_"
+                has = f"{number(other)}(X,{value})"
+                yield f":- {self._program.kind(name)}(X), {stated}, not {has}."
 
     def _root(self) -> str | None:
         """The class of the root where the model does not have it yet."""

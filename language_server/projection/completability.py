@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from language_server.constraints.goal import Goal, Wish
 from language_server.partial_model import ObjectId
 from language_server.projection.bases import Base, bases, what_each_contradicts, what_refutes_each
+from language_server.projection.companions import companions_of
 from language_server.projection.pools import Pool, Pools, pools_of, size_of
 from language_server.projection.prices import prices_of
 from language_server.projection.realisation import Realisation
@@ -183,7 +184,15 @@ def _goal(
     root = None
     if base.model.frame is None and language.root in language.constraints.schema.rules:
         root = language.constraints.schema.rules[language.root].name
-    wish = Wish(dict(pool), root, base.begun, forbidden, prices_of(language), below)
+    wish = Wish(
+        dict(pool),
+        root,
+        base.begun,
+        forbidden,
+        prices_of(language),
+        companions_of(language),
+        below,
+    )
     goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
     if goal is None and not effort.stop():
         effort.vain.add(question)

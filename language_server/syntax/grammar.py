@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from language_server.syntax.ambiguities import ambiguities
 from language_server.syntax.approximation import approximation
 from language_server.syntax.checks import checks
+from language_server.syntax.companions import companions
 from language_server.syntax.compiler import Compiler
 from language_server.syntax.context_free import ContextFree
 from language_server.syntax.document import Parse, parse
@@ -83,6 +84,11 @@ class Grammar:
     def prices(self) -> Prices:
         """What objects and values take to write, in terminals."""
         return prices(self._compiler.root)
+
+    @cached_property
+    def companions(self) -> dict[tuple[str, str], frozenset[str]]:
+        """For each (rule, feature) the other features that its objects have if they have it."""
+        return companions(self._compiler.root)
 
     def _first_thread(self) -> Thread:
         body = self._compiler.body_of_root()

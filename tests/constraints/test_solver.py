@@ -300,6 +300,20 @@ def test_what_the_innermost_object_gets(
         assert {symbol: size(goal, symbol) for symbol in found} == found
 
 
+def test_what_is_stated_together_or_not_at_all() -> None:
+    problem = GRAPH.replace("N[] next", "N[] next  N[] other")
+    constraints, model = refined(problem + "error pred e(N x) <-> !next(x, _).", ROOT, *named("a"))
+    for feature, count in (("N::other", 1), ("N::flag", 1), ("N::name", 0)):
+        wish = Wish(0, companions={("N", "N::next"): frozenset({feature})})
+        goal = solve(constraints, model, wish)
+        assert goal is not None
+        assert (size(goal, "N::next"), size(goal, feature)) == (1, count)
+    apart = Wish(0, companions={("N", "N::flag"): frozenset({"N::other"})})
+    goal = solve(constraints, model, apart)
+    assert goal is not None
+    assert (size(goal, "N::flag"), size(goal, "N::other")) == (0, 0)
+
+
 def test_an_object_stands_in_one_place() -> None:
     """Two features that each need an object need two."""
     constraints, model = refined("class M { contains N[1] a  contains N[1] b } class N.", ROOT)

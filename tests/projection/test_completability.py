@@ -145,6 +145,9 @@ PREFIXES = {
     ),
     "blocks": (
         f"(listValue (filter {BLOCKS} shape = (concat",  # two shapes, which are alike
+        # A comparison has an operator and a value, or neither.
+        f"(listValue (filter {BLOCKS} shape",
+        f"(listValue (filter {BLOCKS} (reverse above)",
         # A length has at least one inch, and the shortest number there is none.
         f"(listValue (filter {BLOCKS} length",
         "(listValue (concat 1 en.inch",
