@@ -60,6 +60,10 @@ class Guide(Protocol):
         """Whether the text may end here."""
 
     @property
+    def parses(self) -> bool:
+        """Whether the grammar lets the text end here, whatever else is against it."""
+
+    @property
     def in_comment(self) -> bool:
         """Whether the prefix ends inside a comment."""
 
@@ -110,6 +114,7 @@ class Unguided:
     text: str = ""
     alive: bool = True
     complete: bool = True
+    parses: bool = True
     in_comment: bool = False
     comment_end: str = ""
     obligations: int = 0
@@ -202,6 +207,10 @@ class Metered:
     @property
     def comment_end(self) -> str:
         return self._guide.comment_end
+
+    @property
+    def parses(self) -> bool:
+        return self._timed(lambda: self._guide.parses)
 
     @property
     def obligations(self) -> int:

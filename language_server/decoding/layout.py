@@ -9,7 +9,7 @@ decides: where every continuation breaks a cap, the caps are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ class LayoutPolicy:
         aside: white space and comments between two pieces of text that say something.
         literal: one terminal (a string, a number, a name), as far as the guide tells where it
             began.
+        rounds: lines in a row, or passages of some, that are alike but for their numbers: what is
+            more counts as going in circles (`drift.py`), which is no cap on tokens.
         canonical: whether white space and what it leads to is written as the language's examples
             have it wherever they leave no choice, without asking the model; it may write more.
     """
@@ -40,6 +42,7 @@ class LayoutPolicy:
     comment: int | None = 120
     aside: int | None = 160
     literal: int | None = 80
+    rounds: int = 3
     canonical: bool = False
 
     @staticmethod
@@ -64,6 +67,7 @@ class LayoutPolicy:
             comment=_wider(self.comment, line),
             aside=_wider(self.aside, _longest_aside(text)),
             literal=_wider(self.literal, _longest(re.findall(r'"[^"\n]*"', text))),
+            rounds=max(self.rounds, most_rounds(text)),
             canonical=self.canonical,
         )
 
@@ -82,6 +86,35 @@ class LayoutPolicy:
         for character in guide.text[-256:]:
             runs = runs.after(character)
         return Layout(self, runs)
+
+
+def rounds_at_end(lines: Sequence[str]) -> tuple[int, int]:
+    """How often the lines at the end have said the same, numbers aside, and in how many lines.
+
+    Returns:
+        The most rounds of a passage of a few lines with some letters in it, and its lines.
+    """
+    best = (1, 0)
+    for period in range(1, min(_ROUND, len(lines) // 2) + 1):
+        rounds, passage = 1, lines[-period:]
+        if sum(map(str.isalpha, "".join(passage))) < _LETTERS:
+            continue
+        while lines[len(lines) - (rounds + 1) * period : len(lines) - rounds * period] == passage:
+            rounds += 1
+        best = max(best, (rounds, period), key=lambda found: found[0])
+    return best
+
+
+def without_numbers(text: str) -> list[str]:
+    """The lines that say something, their numbers left out."""
+    return [re.sub(r"\b\d+\b", "", line) for line in text.splitlines() if line.strip()]
+
+
+def most_rounds(text: str) -> int:
+    """The most rounds anywhere in a text, see :func:`rounds_at_end`."""
+    lines = without_numbers(text)
+    ends = range(1, len(lines) + 1)
+    return max((rounds_at_end(lines[max(0, end - 64) : end])[0] for end in ends), default=1)
 
 
 def _wider(cap: int | None, seen: int) -> int | None:
@@ -106,6 +139,8 @@ def _longest_aside(text: str) -> int:
     return longest
 
 
+# Lines of a passage that may come round, at most, and letters in it, at least.
+_ROUND, _LETTERS = 4, 6
 # A comment begins with some of these; they say nothing until it is clear that none has begun.
 _MAY_OPEN_COMMENTS = "/*#%-"
 

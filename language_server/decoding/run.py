@@ -93,6 +93,7 @@ class Run:
     ) -> None:
         self.clock = Clock()
         self.limits = limits
+        self.budget = limits.max_tokens  # of the whole path; a strategy may give up some of it
         self.filter = token_filter
         self.rejections = 0
         self.backtracks = 0
@@ -134,7 +135,7 @@ class Run:
     @property
     def remaining(self) -> int:
         """Tokens the budget still holds."""
-        return self.limits.max_tokens - len(self._path)
+        return self.budget - len(self._path)
 
     @property
     def state(self) -> State:
@@ -210,6 +211,10 @@ class Run:
                 yield token, after
             self.check_time()
         self.rejections += draw.rejections - counted
+
+    def would_rather_end(self, token: int) -> bool:
+        """Whether the model drew the end of the text before ``token``, allowed or not."""
+        return self._draw is not None and self._draw.prefers_end(token)
 
     def _logits(self) -> Logits:
         self.check_time()

@@ -96,10 +96,12 @@ class Sampler:
         """
         logits = self.penalised(logits, written)
         keys = self.keys(logits, len(written), attempt)
+        ends = token_filter.vocabulary.end_tokens
+        end_key = max((float(keys[token]) for token in ends), default=-np.inf)
         if self.sampling.truncates:
             kept = self._kept(token_filter, state, logits)
             keys = np.where(kept, keys, -np.inf).astype(np.float32)
-        return Search(token_filter, state, keys)
+        return Search(token_filter, state, keys, end_key)
 
     def penalised(self, logits: Logits, written: Sequence[int]) -> Logits:
         """The logits behind the repetition penalty."""

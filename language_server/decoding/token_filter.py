@@ -234,12 +234,20 @@ class Search:
     Tokens that only the layout policy dislikes come after all others, if there are no others.
     """
 
-    def __init__(self, token_filter: TokenFilter, state: State, keys: Keys) -> None:
+    def __init__(
+        self,
+        token_filter: TokenFilter,
+        state: State,
+        keys: Keys,
+        end_key: float = -np.inf,
+    ) -> None:
         """Begin a search.
 
         Args:
             keys: one number per id; ids with ``-inf`` are never yielded.
+            end_key: the highest key of an end token, allowed or not.
         """
+        self._all_keys, self._end_key = keys, end_key
         self.rejections = 0
         self._kinds: Kinds | None = None
         self._passed_over: list[int] = []
@@ -254,6 +262,10 @@ class Search:
         self._by_bytes: Keys = self._keys[:0]
         self._heap: list[tuple[float, int, _Item]] = []
         self._pushed = 0
+
+    def prefers_end(self, token: int) -> bool:
+        """Whether an end token, allowed or not, would have come before ``token``."""
+        return bool(self._end_key > self._all_keys[token])
 
     def pass_over(self, token: int) -> None:
         """Tell that a token is of no use; those of its kind are left out after a few of them."""

@@ -150,6 +150,11 @@ class Prefix:
         state = self.state.advance(text)
         return Prefix(self.language, state, self._initial, self._known, to_judge)
 
+    @property
+    def parses(self) -> bool:
+        """Whether the grammar lets the text end here, whatever else is against it."""
+        return self.state.finish() is not None
+
     @cached_property
     def judged(self) -> Prefix:
         """This text under grammar and constraints; the prefix itself if it is that already."""

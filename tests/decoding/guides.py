@@ -35,6 +35,10 @@ class FiniteGuide:
     def complete(self) -> bool:
         return self.text in self.texts
 
+    @property
+    def parses(self) -> bool:
+        return self.complete
+
     comment_end = ""
     obligations = 0
 
@@ -105,8 +109,12 @@ class BracketGuide:
 
     @property
     def complete(self) -> bool:
-        closed = self.started and self.depth == 0 and not self.dead
-        return closed and self.seen_words == self.words and self.seen_groups >= self.groups
+        counted = self.seen_words == self.words and self.seen_groups >= self.groups
+        return self.parses and counted
+
+    @property
+    def parses(self) -> bool:
+        return self.started and self.depth == 0 and not self.dead
 
     @property
     def comment_end(self) -> str:

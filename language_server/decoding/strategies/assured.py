@@ -15,6 +15,11 @@ behind which a witness fits. Of those that do the same to what is open only the 
 tried: the others would fare alike. Where all are refused but the witness's, that one is forced;
 where the search for another has taken too many tries, the next token is the witness's.
 
+Where the model ends its text and only constraints are against it, ``grammar`` would have written
+something inconsistent: nothing is lost by *winding up*. The text is brought to its end then, with
+little more budget than the witness takes; a model that had finished would fill the rest with
+whatever is allowed.
+
 Where the language's last word refuses the finished text, it goes back and is written another way
 (``refused.py``), a bounded number of times. Then the first witness is what is left; if that is
 refused too, the result says so.
@@ -53,6 +58,8 @@ _ROOM = 24
 _SETTLED_IN = 2
 _ALWAYS_SETTLED = 6
 _LAST = 24
+# An ending may take so many times the tokens that the witness takes.
+_ENDING = 2
 # Finished texts that the language may refuse before no other one is tried.
 _MOST_REFUSED = 8
 
@@ -72,9 +79,10 @@ class _Assured:
         self._known = Witnesses(run)
         self._drift = DriftControl(run)
         needs = len(self._known.snapshot.tokens)
-        self._has_room = needs * _SETTLED_IN <= run.limits.max_tokens - run.length
+        self._has_room = needs * _SETTLED_IN <= run.budget - run.length
         self._returns = 0
         self._careful = False
+        self._winds_up = False
         self._last_look = 0
         self._vain_looks = 0
         self._refusals = 0
@@ -135,6 +143,8 @@ class _Assured:
         token, after = choice
         if after.ended:
             return True
+        if run.would_rather_end(token) and run.state.guide.parses and self._wind_up():
+            return False
         run.take(token, after)
         drift = self._drift.look()
         if drift is not None:
@@ -153,6 +163,8 @@ class _Assured:
         if run.length != self._known.snapshot.length:
             raise AssertionError("a careful step starts from a snapshot")
         needs = len(self._known.snapshot.tokens)
+        if self._winds_up and run.state.may_end:
+            return "end"
         pressed = self._is_too_much(needs)
         most_tries = (
             _PRESSED_TRIES if pressed and run.remaining - needs >= _ROOM else _CAREFUL_TRIES
@@ -256,10 +268,18 @@ class _Assured:
     # Drift --------------------------------------------------------------------------------------
 
     def _turn(self, drift: Drift) -> None:
-        """Go back to where the text has lost its way, or turn where it is if that costs much."""
+        """Go back to where the text has lost its way, or turn where it is if that costs much.
+
+        Where that has not helped before, bring the text to its end.
+        """
         run = self._run
-        if self._may_lose(drift.length):
+        may_lose = self._may_lose(drift.length)
+        if may_lose:
             self._take_back(drift.length, drift.why)
+        if drift.for_good:
+            self._wind_up()
+        elif may_lose:
+            return
         elif drift.again is not None:
             run.ban(run.path[drift.again].token)
             run.emit("rejection", run.said(drift.again), drift.why)
@@ -298,6 +318,17 @@ class _Assured:
 
     # Going back ---------------------------------------------------------------------------------
 
+    def _wind_up(self) -> bool:
+        """Give up what is left of the budget but for an ending; False if none is known."""
+        run = self._run
+        found = self._known.behind(run.state, run.length)
+        if not isinstance(found, Snapshot):
+            return False
+        self._keep(found)
+        run.budget = min(run.budget, run.length + _ENDING * len(found.tokens))
+        self._careful = self._winds_up = True
+        return True
+
     def _go_back(self, why: str, careful: bool = False) -> None:
         """Return to the latest state of the excursion that is known to be completable in time."""
         run = self._run
@@ -329,6 +360,8 @@ class _Assured:
                 found = self._known.behind(self._run.state_at(place), place)
                 if isinstance(found, Snapshot):
                     self._known.snapshot, self._careful = found, False
+                    self._winds_up = False
+                    self._run.budget = self._run.limits.max_tokens
                     self._refusals = self._last_look = self._vain_looks = 0
                     self._refused.go_back(place)
                     return True

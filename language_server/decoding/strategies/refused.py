@@ -20,7 +20,7 @@ class Refused:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._blamed = -1  # the farthest place that was at fault
-        self._back = run.limits.max_tokens  # where the last text went back to
+        self._back = run.budget  # where the last text went back to
 
     def places(self, fault: Diagnostic) -> list[int]:
         """The model's choices that are worth another try, the first one to be tried first."""

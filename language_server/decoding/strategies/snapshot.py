@@ -64,7 +64,7 @@ class Witnesses:
             tokens = self._run.filter.vocabulary.encode(witness)
         except GenerationError:
             return "unknown"  # this model cannot write it
-        if length + len(tokens) > self._run.limits.max_tokens:
+        if length + len(tokens) > self._run.budget:
             return "over budget"
         return Snapshot(length, text, witness, tuple(tokens))
 
@@ -80,7 +80,7 @@ class Witnesses:
         length, text = latest.length + 1, state.guide.text
         if latest.tokens and latest.tokens[0] == token:
             return Snapshot(length, text, latest.whole[len(text) :], latest.tokens[1:])
-        tight = length + len(latest.tokens) > self._run.limits.max_tokens
+        tight = length + len(latest.tokens) > self._run.budget
         if (pressed or tight) and self._leaves_all_open(state):
             return None
         found = self.behind(state, length, self._run.limits.token_effort)
@@ -120,10 +120,10 @@ class Witnesses:
             )
         tokens = run.filter.vocabulary.encode(verdict.witness)
         needed = run.length + len(tokens)
-        if needed > run.limits.max_tokens:
+        if needed > run.budget:
             raise GenerationError(
                 f"the shortest completion known takes {needed} tokens, "
-                f"the budget is {run.limits.max_tokens}: give at least --max-tokens {needed}"
+                f"the budget is {run.budget}: give at least --max-tokens {needed}"
             )
         return Snapshot(run.length, guide.text, verdict.witness, tuple(tokens))
 
