@@ -25,9 +25,11 @@ class FlatTrie:
         low, own, high: the tokens below a node are at the places from ``low`` to ``high``, those
             that end there from ``low`` to ``own``.
         home: the node at which the token of each place ends.
+        size: of the vocabulary; tokens without bytes have no place.
     """
 
     def __init__(self, token_bytes: Sequence[bytes | None]) -> None:
+        self.size = len(token_bytes)
         words = sorted((data, token) for token, data in enumerate(token_bytes) if data)
         self.order: npt.NDArray[np.intp] = np.asarray([token for _, token in words], dtype=np.intp)
         parent, byte, depth, low, home = [0], [0], [0], [0], []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -82,6 +82,13 @@ class Guide(Protocol):
     def ends_unit(self, since: int) -> bool:
         """Whether a syntactic unit has certainly ended behind the first ``since`` characters."""
 
+    @property
+    def future(self) -> Hashable | None:
+        """What decides how the text may go on: guides with equal ones have equal answers.
+
+        None where that cannot be told.
+        """
+
     def openings(self) -> Openings | None:
         """What is open at the end; None where that is not all there is to know."""
 
@@ -118,6 +125,7 @@ class Unguided:
     in_comment: bool = False
     comment_end: str = ""
     obligations: int = 0
+    future: Hashable | None = None
 
     @property
     def judged(self) -> Unguided:
@@ -222,6 +230,10 @@ class Metered:
 
     def ends_unit(self, since: int) -> bool:
         return self._timed(lambda: self._guide.ends_unit(since))
+
+    @property
+    def future(self) -> Hashable | None:
+        return self._timed(lambda: self._guide.future)
 
     def openings(self) -> Openings | None:
         return self._timed(self._guide.openings)

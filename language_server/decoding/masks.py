@@ -17,7 +17,7 @@ ends, and the rest of the token is judged from memory again.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,17 +35,19 @@ class Kinds(NamedTuple):
 
     Attributes:
         of: for each token the number of its kind, -1 where it may not follow.
-        does: what the tokens of a kind leave open; equal for kinds that differ in what was said
-            alone. None for one whose tokens may differ.
+        does: what the tokens of a kind leave open, by number; equal for kinds that differ in what
+            was said alone. -1 for one whose tokens may differ.
+        complete: whether the text may end.
     """
 
-    of: Ints
-    does: tuple[Hashable, ...]
+    of: npt.NDArray[np.signedinteger[Any]]
+    does: tuple[int, ...]
+    complete: bool
 
     @property
     def mixed(self) -> list[int]:
         """The kinds whose tokens may differ."""
-        return [kind for kind, does in enumerate(self.does) if does is None]
+        return [kind for kind, does in enumerate(self.does) if does < 0]
 
 
 class Mask:
@@ -53,7 +55,7 @@ class Mask:
 
     Attributes:
         kinds: by place, the number of the token's kind; -1 where it may not follow.
-        does: what the tokens of each kind do, see `Kinds`.
+        does: what the tokens of each kind leave open; None where they may differ.
     """
 
     def __init__(self, walks: Walks, ask: Callable[[bytes], bool]) -> None:
@@ -69,12 +71,18 @@ class Mask:
         self._entered: dict[int, tuple[int, Openings]] = {}
         self._behind: dict[tuple[int, bytes], tuple[Guide, Openings | None] | None] = {}
         self._numbers: dict[Hashable, int] = {}
-        self.kinds: Ints = np.full(len(walks.trie.order), -1, dtype=np.int32)
+        self.kinds = np.full(len(walks.trie.order), -1, dtype=np.int32)
         self.does: list[Hashable] = []
 
-    def fill(self, guide: Guide) -> None:
-        """Mark the tokens that may follow."""
+    def fill(self, guide: Guide) -> Kinds:
+        """Find the tokens that may follow."""
         self._fill(guide, guide.openings(), 0, b"")
+        by_id = np.full(self._trie.size, -1, dtype=np.min_scalar_type(-1 - len(self.does)))
+        by_id[self._trie.order] = self.kinds
+        by_id.flags.writeable = False
+        numbers: dict[Hashable, int] = {None: -1}
+        does = tuple(numbers.setdefault(does, len(numbers)) for does in self.does)
+        return Kinds(by_id, does, guide.complete)
 
     def _fill(self, guide: Guide, openings: Openings | None, node: int, said: bytes) -> None:
         """Mark the tokens below a node whose bytes, ``said``, the guide has read."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
+from collections.abc import Hashable
 from functools import lru_cache
 
 from language_server.decoding.flat_trie import FlatTrie
 from language_server.decoding.language_model import Stop
+from language_server.decoding.masks import Kinds
 from language_server.decoding.token_runs import TokenRuns
 from language_server.decoding.vocabulary import Vocabulary
 from language_server.decoding.walks import Walks
 
 # Seconds between two looks at whether to wait on.
 _LOOK_SECONDS = 0.02
+# So many masks are remembered at most, of the prefixes that were asked about last.
+_MOST_MASKS = 4096
 
 
 class Memory:
@@ -27,6 +32,8 @@ class Memory:
         self._walks: Walks
         self._token_bytes = vocabulary.token_bytes
         self._made = threading.Event()
+        self._lock = threading.Lock()
+        self._masks: OrderedDict[Hashable, Kinds] = OrderedDict()
         threading.Thread(target=self._make, name="vocabulary", daemon=True).start()
 
     def is_ready(self, stop: Stop) -> bool:
@@ -41,6 +48,23 @@ class Memory:
         if self._walks.is_full:
             self._walks = Walks(self._walks.trie)
         return self._walks
+
+    def recall(self, future: Hashable | None) -> Kinds | None:
+        """What was kept of a prefix with this future."""
+        with self._lock:
+            known = self._masks.get(future)
+            if known is not None:
+                self._masks.move_to_end(future)
+            return known
+
+    def keep(self, future: Hashable | None, kinds: Kinds) -> Kinds:
+        """Keep the mask behind a prefix for all others with the same future, where that is told."""
+        if future is not None:
+            with self._lock:
+                self._masks[future] = kinds
+                if len(self._masks) > _MOST_MASKS:
+                    self._masks.popitem(last=False)
+        return kinds
 
     def _make(self) -> None:
         try:

@@ -115,8 +115,8 @@ class TokenFilter:
         kinds = self.kinds(state, thorough=True)
         within = self.capped(state, kinds) if kinds is not None else None
         if kinds is not None and within is not None:
-            mask = within if within.any() or state.may_end else kinds.of >= 0
-            mask[list(self.vocabulary.end_tokens)] = state.may_end
+            mask = within if within.any() or kinds.complete else kinds.of >= 0
+            mask[list(self.vocabulary.end_tokens)] = kinds.complete
             return mask
         mask = np.zeros(len(self.vocabulary), dtype=np.bool_)
         everything = np.zeros(len(self.vocabulary), dtype=np.float32)
@@ -133,17 +133,15 @@ class TokenFilter:
         """
         if state.ended or state.pending:
             return None
-        if state.guide.openings() is None and not thorough:
-            return None
         memory = memory_of(self.vocabulary)
         if not memory.is_ready(self._stop):
             return None
-        walks = memory.walks()
-        mask = Mask(walks, lambda data: self._may_begin(state, data))
-        mask.fill(state.guide)
-        by_id = np.full(len(self.vocabulary), -1, dtype=np.int32)
-        by_id[walks.trie.order] = mask.kinds
-        return Kinds(by_id, tuple(mask.does))
+        future = state.guide.future
+        known = memory.recall(future)
+        if known is None and (thorough or state.guide.openings() is not None):
+            mask = Mask(memory.walks(), lambda data: self._may_begin(state, data))
+            known = memory.keep(future, mask.fill(state.guide))
+        return known
 
     def capped(self, state: State, kinds: Kinds) -> Flags | None:
         """The allowed tokens that the layout policy likes; None if telling them takes long."""

@@ -5,7 +5,7 @@ A `Prefix` is a persistent value: advancing returns a new one, rolling back is k
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from language_server.languages import Language
 from language_server.partial_model import closed_names
 from language_server.projection.attribute_values import named_by_constraints
 from language_server.projection.completability import complete
+from language_server.projection.folds import Content, Fold, beginning, fold
 from language_server.projection.layout import Ending, Layout, layout_of
 from language_server.projection.moves import Move, moves, moves_of
 from language_server.projection.openings import Openings
@@ -24,7 +25,6 @@ from language_server.projection.verdict import Effort, Known, Verdict
 from language_server.syntax import (
     Assign,
     Close,
-    Event,
     Expected,
     Open,
     ParseState,
@@ -52,52 +52,6 @@ class Reading:
     evaluation: Evaluation
 
 
-class Fold:
-    """What a trail says of the model, kept in `Trail.memo`.
-
-    ``viable`` remembers which values of the terminal behind this trail leave the model completable
-    as far as propagation knows.
-    """
-
-    __slots__ = ("_behind", "evaluation", "viable")
-
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
-        self.viable: dict[str, bool] = {}
-        self._behind: dict[Event, Fold] = {}
-
-    def then(self, event: Event) -> Fold:
-        """The fold with one more event."""
-        if self.evaluation.contradictions:
-            # A contradiction holds in every refinement: nothing is left to find out behind it.
-            return self
-        if not isinstance(event, Open):
-            return Fold(self.evaluation.refine(event))
-        # An object that would begin here is expected anew, with a new trail, in every state until
-        # it does.
-        known = self._behind.get(event)
-        if known is None:
-            known = self._behind[event] = Fold(self.evaluation.refine(event))
-        return known
-
-
-def fold(trail: Trail, initial: Evaluation) -> Fold:
-    """The fold of a trail; costs the events since the last trail that was folded."""
-    unread = []
-    at = trail
-    while at.memo is None and at.parent is not None:
-        unread.append(at)
-        at = at.parent
-    if at.memo is None:
-        at.memo = Fold(initial)
-    known: Fold = at.memo
-    for at in reversed(unread):
-        if at.event is not None:
-            known = known.then(at.event)
-        at.memo = known
-    return known
-
-
 class Prefix:
     """A text that may go on, and the question what may come next."""
 
@@ -105,7 +59,7 @@ class Prefix:
         self,
         language: Language,
         state: ParseState,
-        initial: Evaluation,
+        initial: Fold,
         known: Known | None = None,
         to_judge: Prefix | None = None,
     ) -> None:
@@ -122,7 +76,7 @@ class Prefix:
         return Prefix(
             language,
             language.grammar.start(),
-            language.constraints.initial((*language.given, *given), language.surroundings()),
+            beginning(language.constraints, (*language.given, *given), language.surroundings()),
         )
 
     @staticmethod
@@ -131,7 +85,7 @@ class Prefix:
         return Prefix(
             language,
             language.grammar.start(),
-            _NO_CONSTRAINTS.initial(),
+            beginning(_NO_CONSTRAINTS, (), None),
             to_judge=Prefix.start(language),
         )
 
@@ -246,6 +200,16 @@ class Prefix:
         units = self.language.units
         return bool(trails) and all(_has_unit(trail, since, units) for trail in trails)
 
+    @cached_property
+    def future(self) -> Hashable | None:
+        """What decides how the text may go on: prefixes with equal ones have equal answers.
+
+        None where that is not told: where code of the language's own looks at the whole text.
+        """
+        if self._to_judge is not None:
+            return self.state.future(None)
+        return None if self.language.links.has_own else self.state.future(self._content)
+
     def openings(self) -> Openings | None:
         """What the end of the prefix leaves open; None where that is not all there is to know."""
         return self._openings
@@ -269,7 +233,7 @@ class Prefix:
         if expected.terminal.kind == "keyword" or expected.target is None:
             return self._viable(expected)
         known = self._fold(expected.trail)
-        if known.evaluation.contradictions:
+        if known.contradictory:
             return False
         if expected.feature is None or self._viable_reference(expected, known, _ANY_NEW_NAME):
             return True
@@ -407,6 +371,9 @@ class Prefix:
         memo: Fold | None = trail.memo
         return memo if memo is not None else fold(trail, self._initial)
 
+    def _content(self, trail: Trail) -> Content:
+        return self._fold(trail).content
+
     def _read(self, expected: Expected) -> Reading:
         return Reading(expected, self._fold(expected.trail).evaluation)
 
@@ -420,7 +387,7 @@ class Prefix:
         A value of several keywords may go on for ever; it is followed for ``ahead`` of them.
         """
         known = self._fold(expected.trail)
-        if known.evaluation.contradictions:
+        if known.contradictory:
             return False
         if expected.feature is None:
             return True
@@ -472,32 +439,30 @@ class Prefix:
         )
 
     def _viable_name_of_new(self, expected: Expected, known: Fold, name: str) -> bool:
-        key = f"\0{name}"
-        if key not in known.viable:
-            assert expected.feature is not None
-            at = expected.value_start
-            assign = Assign(expected.feature, expected.many, name, expected.rule, at, at)
-            known.viable[key] = not known.evaluation.refine(assign).contradictions
-        return known.viable[key]
+        assert expected.feature is not None
+        at = expected.value_start
+        assign = Assign(expected.feature, expected.many, name, expected.rule, at, at)
+        return not known.then(assign).contradictory
 
     def _viable_keyword(self, expected: Expected, known: Fold, ahead: int) -> bool:
         keyword = expected.terminal.text
         # Interchangeable individuals fare alike.
         alike = representative(self.language.constraints, known.evaluation.model, keyword)
-        key = f"{expected.value_begun}{alike or keyword}"
-        if key not in known.viable:
+        # Where the same has been said, what may follow the keyword is the grammar's to tell.
+        key = (expected.reading.thread.slot, f"{expected.value_begun}{alike or keyword}")
+        if key not in known.keywords:
             rest = keyword[len(expected.typed) :]
             after = self._tried[rest] = self.advance(rest)
             if not after.state.alive:
                 # A comment has to end before it, and behind that the answer may be another one.
                 return True
-            known.viable[key] = any(
+            known.keywords[key] = any(
                 after._viable(behind, ahead - 1)
                 if _same_value(expected, behind)
-                else not after._fold(behind.trail).evaluation.contradictions
+                else not after._fold(behind.trail).contradictory
                 for behind in after.state.expected()
             )
-        return known.viable[key]
+        return known.keywords[key]
 
     def _viable_name(self, expected: Expected, known: Fold) -> bool:
         assert expected.target is not None
@@ -509,19 +474,12 @@ class Prefix:
         )
 
     def _viable_reference(self, expected: Expected, known: Fold, name: str) -> bool:
-        if name not in known.viable:
-            assert expected.feature is not None and expected.target is not None
-            refer = Refer(
-                expected.feature,
-                expected.many,
-                expected.target,
-                name,
-                expected.rule,
-                expected.value_start,
-                expected.value_start,
-            )
-            known.viable[name] = not known.evaluation.refine(refer).contradictions
-        return known.viable[name]
+        assert expected.feature is not None and expected.target is not None
+        at = expected.value_start
+        feature, many, target = expected.feature, expected.many, expected.target
+        return not known.then(
+            Refer(feature, many, target, name, expected.rule, at, at)
+        ).contradictory
 
 
 _NO_CONSTRAINTS = ConstraintSet.of(Theory(), None)

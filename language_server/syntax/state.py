@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from language_server.syntax.agenda import IN_COMMENT, Agenda, Waiting
 from language_server.syntax.events import Trail
 from language_server.syntax.fillable import fillable
 from language_server.syntax.frames import Guard, Thread, flush
+from language_server.syntax.futures import Told, future
 from language_server.syntax.machine import Machine
 from language_server.syntax.openings import Opening, openings, openings_behind
 from language_server.syntax.readings import MOST_READINGS, Reading, readings
@@ -178,6 +179,18 @@ class ParseState:
             won = self._explore().won
             self._expected = tuple(e for each in in_order for e in self.readings_of(each, won))
         return self._expected
+
+    def future(self, told: Told | None) -> Hashable | None:
+        """What decides how the text may go on; None where terminals ask for what is before them.
+
+        States of one grammar with equal futures are alive behind the same texts, and finished.
+
+        Args:
+            told: what of the events that have been read is to be equal too; None for nothing.
+        """
+        if self.agenda is None or self.skipper.looks_back:
+            return None
+        return future(self.agenda, self.text_from(self.agenda.first()), told)
 
     def openings(self) -> tuple[Opening, ...] | None:
         """What the end of the prefix leaves open; None where that is not all there is to know."""

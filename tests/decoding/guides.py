@@ -49,6 +49,8 @@ class FiniteGuide:
     def ends_unit(self, since: int) -> bool:
         return False
 
+    future = None
+
     def openings(self) -> None:
         return None
 
@@ -132,6 +134,8 @@ class BracketGuide:
     def ends_unit(self, since: int) -> bool:
         """A closing bracket ends a unit."""
         return not self.in_comment and ")" in self.text[since:]
+
+    future = None
 
     def openings(self) -> None:
         return None

@@ -14,12 +14,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from language_server.decoding import LayoutPolicy, Vocabulary
+from language_server.decoding.memory import memory_of
 from language_server.decoding.token_filter import TokenFilter
 from language_server.languages import Language, LanguageError, load_language
 from language_server.projection import Prefix
 from tests.syntax.random_grammars import grammars, guided
 
 LANGUAGES = ("clevr", "statechart", "taxonomy", "textx", "json")
+GRAMMARS = Path(__file__).parents[2] / "grammars"
 START: dict[str, Callable[[Language], Prefix]] = {
     "grammar": Prefix.of_grammar,
     "language": Prefix.start,
@@ -60,6 +62,8 @@ def vocabulary() -> Vocabulary:
 
 
 def texts(language: Language) -> list[str]:
+    if language.name == "textx":
+        return [(GRAMMARS / f"{name}.tx").read_text(encoding="utf-8") for name in LANGUAGES[:3]]
     return [example.text for example in language.examples] or [JSON_TEXT]
 
 
@@ -86,6 +90,28 @@ def test_a_mask_says_of_each_token_what_reading_it_says(
 ) -> None:
     for seed in range(5):
         check(language, start, vocabulary, seed)
+
+
+@pytest.mark.parametrize("start", START)
+def test_a_mask_from_memory_says_of_each_token_what_reading_it_says(
+    language: Language, start: str, vocabulary: Vocabulary
+) -> None:
+    """Kept behind a text that another session has read, laid out otherwise or not."""
+    text = texts(language)[0]
+    token_filter = TokenFilter(vocabulary, LayoutPolicy.free())
+    rng = random.Random(1)
+    for space in ("", " ", "\n"):
+        cut = rng.randrange(len(text))
+        one, other = (START[start](language).advance(before) for before in ("", space))
+        for character in text[:cut]:
+            one, other = one.advance(character), other.advance(character)
+        token_filter.allowed(token_filter.start(one))
+        assert memory_of(vocabulary).recall(other.future) is not None or space
+        state = token_filter.start(other)
+        mask = token_filter.allowed(state)
+        for token, data in enumerate(vocabulary.token_bytes):
+            if data != b"":
+                assert mask[token] == (token_filter.step(state, token) is not None), (cut, data)
 
 
 @pytest.mark.long

@@ -1,0 +1,105 @@
+"""Where the futures of two prefixes are equal, the same texts may follow both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from language_server.languages import Language, LanguageError, load_language
+from language_server.projection import Prefix
+from tests.syntax.random_grammars import grammars, guided
+
+START: dict[str, Callable[[Language], Prefix]] = {
+    "grammar": Prefix.of_grammar,
+    "language": Prefix.start,
+}
+WORDS = ["".join(word) for size in (0, 1, 2) for word in product("abc,\n# ", repeat=size)]
+
+
+@settings(max_examples=60)
+@given(grammars(), st.data())
+def test_equal_futures_of_random_grammars(grammar: str, data: st.DataObject) -> None:
+    check_random(grammar, data)
+
+
+@pytest.mark.long
+@settings(max_examples=3000)
+@given(grammars(), st.data())
+def test_equal_futures_of_many_random_grammars(grammar: str, data: st.DataObject) -> None:
+    check_random(grammar, data)
+
+
+def check_random(grammar: str, data: st.DataObject) -> None:
+    """Ask of all beginnings of some texts what the brute force knows: to read on and see."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "random.tx"
+        path.write_text(grammar, encoding="utf-8")
+        try:
+            language = load_language(str(path))
+        except LanguageError:
+            assume(False)
+    assume(all(finding.code != "left-recursion" for finding in language.grammar.findings))
+    start = START[data.draw(st.sampled_from(sorted(START)))](language)
+    alike: dict[object, list[Prefix]] = defaultdict(list)
+    for text in (guided(data.draw, language.grammar) for _ in range(3)):
+        prefix = start
+        for character in text:
+            prefix = prefix.advance(character)
+            if prefix.alive and prefix.future is not None:
+                alike[prefix.future].append(prefix)
+    for first, *others in alike.values():
+        expected = [_answers(first, word) for word in WORDS] if others else []
+        for other in {other.text: other for other in others if other.text != first.text}.values():
+            for word, answers in zip(WORDS, expected, strict=True):
+                assert _answers(other, word) == answers, (first.text, other.text, word)
+
+
+def _answers(prefix: Prefix, word: str) -> tuple[bool, bool]:
+    after = prefix.advance(word)
+    return after.alive, after.complete
+
+
+def futures(start: Callable[[Language], Prefix], language: str, *texts: str) -> list[object]:
+    begin = start(load_language(language))
+    return [begin.advance(text).future for text in texts]
+
+
+def test_layout_does_not_count() -> None:
+    one, other, read_in_pieces = futures(
+        Prefix.start,
+        "statechart",
+        "statechart A\nevent go\nvar x: int = 3\n",
+        "// door\nstatechart A event go   // to go\n\n  var x:int=3\n",
+        "statechart A\nevent go\nvar x: int = 3\n",
+    )
+    assert one is not None
+    assert one == other == read_in_pieces
+
+
+def test_what_has_been_said_counts_where_there_are_constraints() -> None:
+    two, three = "event stop\nevent go\n", "event stop\nevent halt\nevent go\n"
+    texts = (f"statechart A\n{two}", f"statechart A\n{three}")
+    for_grammar = futures(Prefix.of_grammar, "statechart", *texts)
+    assert for_grammar[0] == for_grammar[1]
+    for_all = futures(Prefix.start, "statechart", *texts)
+    assert for_all[0] != for_all[1]
+
+
+def test_values_that_python_takes_for_equal_count_as_different(tmp_path: Path) -> None:
+    (tmp_path / "values.tx").write_text("Model: 'v' (whole=INT | yes=BOOL | real=STRICTFLOAT) ';';")
+    (tmp_path / "one.tx").write_text("Model: 'v' any=Any ';'; Any: BOOL | NUMBER;")
+    one, yes = futures(Prefix.start, str(tmp_path / "one.tx"), "v 01;", "v true;")
+    assert one != yes
+
+
+def test_a_terminal_that_looks_back_leaves_the_future_untold(tmp_path: Path) -> None:
+    grammar = tmp_path / "back.tx"
+    grammar.write_text(r"Model: words+=Word; Word: a=/[ab]/ | c=/(?<=b)c/;")
+    assert futures(Prefix.of_grammar, str(grammar), "a ", "b ") == [None, None]
