@@ -209,16 +209,16 @@ class Metered:
         return self._timed(lambda: self._guide.complete)
 
     @property
+    def parses(self) -> bool:
+        return self._timed(lambda: self._guide.parses)
+
+    @property
     def in_comment(self) -> bool:
         return self._guide.in_comment
 
     @property
     def comment_end(self) -> str:
         return self._guide.comment_end
-
-    @property
-    def parses(self) -> bool:
-        return self._timed(lambda: self._guide.parses)
 
     @property
     def obligations(self) -> int:

@@ -104,11 +104,6 @@ class Prefix:
         state = self.state.advance(text)
         return Prefix(self.language, state, self._initial, self._known, to_judge)
 
-    @property
-    def parses(self) -> bool:
-        """Whether the grammar lets the text end here, whatever else is against it."""
-        return self.state.finish() is not None
-
     @cached_property
     def judged(self) -> Prefix:
         """This text under grammar and constraints; the prefix itself if it is that already."""
@@ -136,6 +131,11 @@ class Prefix:
             return True
         # Where the readings were too many to list, none of those left out is ruled out.
         return not self.state.exhaustive
+
+    @property
+    def parses(self) -> bool:
+        """Whether the grammar lets the text end here, whatever else is against it."""
+        return self.state.finish() is not None
 
     @cached_property
     def complete(self) -> bool:
