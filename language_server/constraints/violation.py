@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from language_server.constraints.explanation import Explanation, Fact
 from language_server.constraints.theory import Parameter, Predicate, PropagationRule
 from language_server.partial_model import Fault, FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model.linking import gathered
 
 if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
@@ -163,6 +164,15 @@ def _of_references(model: PartialModel, certain_only: bool) -> Iterator[Violatio
                 (_link(reference.feature, reference.source, mentioned, source, reference.name),)
             ),
         )
+
+
+def broken_imports(model: PartialModel) -> tuple[Violation, ...]:
+    """The imports of a text that has not ended which fail, however it goes on."""
+    scopes = model.scopes
+    if scopes is None or not scopes.things:
+        return ()
+    _, faults = gathered(scopes, model.surroundings)
+    return tuple(_of_fault(model, fault) for fault in faults)
 
 
 def _of_given(model: PartialModel) -> Iterator[Violation]:

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -106,7 +107,7 @@ def moves_between(language: Language, prefix: Prefix, after: str) -> list[Move]:
     return sorted((move for move in moves if move.kind != "end" and move.insert), key=_rank)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Context:
     language: Language
     prefix: Prefix
@@ -117,6 +118,11 @@ class _Context:
     @property
     def offset(self) -> int:
         return len(self.prefix.text)
+
+    @cached_property
+    def is_lost(self) -> bool:
+        """Whether it is proven that nothing completes the text before the cursor."""
+        return verdict_within(self.prefix, self.deadline).answer == "no"
 
 
 def _continuations(context: _Context) -> Iterator[Proposal]:
@@ -147,7 +153,8 @@ def _verdict(
         return "proven"  # with what stands behind the cursor the model is complete already
     verdict = verdict_within(behind, context.deadline)
     if verdict.answer == "no":
-        return None
+        # Where nothing completes the text as it stands, the item is not what is wrong with it.
+        return "unknown" if context.is_lost else None
     if verdict.witness is None or (faults and faults.added(whole)):
         return "unknown"
     start = len(behind.text) - len(move.text)

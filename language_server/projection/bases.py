@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from language_server.constraints.goal import Begun
+from language_server.constraints.violation import broken_imports
 from language_server.partial_model import PartialModel
 from language_server.partial_model.model import Frame
 from language_server.projection.cases import Slot, can_be_split, refutation
@@ -61,7 +62,11 @@ def _refuted(
             if begun.frame.node is not None and base.model.nodes[begun.frame.node].role != "keyed"
         }
         evaluation = start.behind(base.trail)
-        violation = refute(base, evaluation.shut(lost)) or next(_too_late(base, evaluation), None)
+        violation = (
+            next(iter(broken_imports(base.model)), None)
+            or refute(base, evaluation.shut(lost))
+            or next(_too_late(base, evaluation), None)
+        )
         if violation is None:
             return ()
         found.append(violation)

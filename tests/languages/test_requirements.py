@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from language_server.decoding import RandomModel, generate
+from language_server.features.completion import propose
 from language_server.languages import Language, load_language
 from language_server.languages.imports import Disk, Library
 from language_server.projection import Prefix
@@ -248,6 +249,30 @@ def test_references_lead_into_other_files(requirements: Language, folder: Path) 
     (folder / "needs.requirements").unlink()
     told = requirements.analyse(PARTS, folder / "parts.requirements").diagnostics
     assert "unresolved-import" in {each.code for each in told}
+
+
+def test_nothing_completes_a_text_whose_import_fails(requirements: Language, folder: Path) -> None:
+    here = requirements.at(folder / "main.requirements", Library(Disk()))
+    part = "component A {\n  part d: D x"
+    for wrong in ('import "part.requirements"\n', 'import "needs.requirements" import "x" '):
+        assert here.judge(f"{wrong}{part} 2 }} component D {{}}")  # whatever follows
+        verdict = Prefix.start(here).advance(wrong + part).completable()
+        assert verdict.answer == "no"
+        assert "there is no file" in verdict.reasons[0]
+    (folder / "parts.requirements").write_text("component {")
+    assert Prefix.start(here).advance(MAIN[:-3]).completable().answer == "no"
+    # A file may import itself, and textX reads no files as long as nothing may be in them.
+    for right in ('import "main.requirements" component A { part d: A', 'import "x" component A'):
+        assert Prefix.start(here).advance(right).completable().answer != "no", right
+
+
+def test_a_failed_import_hides_no_item(requirements: Language, folder: Path) -> None:
+    here = requirements.at(folder / "main.requirements", Library(Disk()))
+    text = MAIN.replace("parts", "part")
+    before, _, after = text.partition(": D")
+    items = propose(here, Prefix.start(here).advance(before + ": "), after)
+    assert items
+    assert {item.verdict for item in items} == {"unknown"}
 
 
 def test_what_another_file_says_of_the_direction_counts(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from language_server.languages import load_language
+from language_server.languages.imports import Disk, Library
 from language_server.projection import Prefix
 from language_server.projection.bases import what_each_contradicts, what_refutes_each
 
@@ -27,7 +28,8 @@ LANGUAGES = (
 def test_no_beginning_of_an_example_is_refuted(name: str) -> None:
     language = load_language(name)
     for example in language.examples[:4]:
-        prefix, end = Prefix.start(language), 0
+        home = language.at(example.path, Library(Disk()))  # what it imports is there
+        prefix, end = Prefix.start(home), 0
         for word in list(re.finditer(r"\s+|\w|[^\w\s]", example.text))[::5]:
             prefix = prefix.advance(example.text[end : word.end()])
             end = word.end()
