@@ -165,7 +165,7 @@ class _Assured:
         needs = len(self._known.snapshot.tokens)
         if self._winds_up and run.state.may_end:
             return "end"
-        pressed = self._is_too_much(needs)
+        pressed = self._winds_up or self._is_too_much(needs)
         most_tries = (
             _PRESSED_TRIES if pressed and run.remaining - needs >= _ROOM else _CAREFUL_TRIES
         )

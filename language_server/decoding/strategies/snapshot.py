@@ -87,7 +87,12 @@ class Witnesses:
         return found if isinstance(found, Snapshot) else None
 
     def _leaves_all_open(self, state: State) -> bool:
-        """Whether a token has changed nothing of what is open: then as much is needed as before."""
+        """Whether a token has changed nothing of what is open: then as much is needed as before.
+
+        To begin a comment is no change.
+        """
+        if state.guide.in_comment and not self._run.state.guide.in_comment:
+            return True
         before, after = self._run.state.guide.openings(), state.guide.openings()
         return before is not None and after is not None and before.each == after.each
 
