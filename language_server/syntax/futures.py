@@ -18,12 +18,12 @@ from language_server.syntax.slots import Part
 Told = Callable[[Trail], Hashable]
 
 
-def future(agenda: Agenda, text: str, told: Told | None) -> Hashable:
+def future(agenda: Agenda, text: Hashable, told: Told | None) -> Hashable:
     """The future of a parse.
 
     Args:
         agenda: where it stands.
-        text: from the first position of the agenda on.
+        text: from the first position of the agenda on, or what stands for it.
         told: what counts of the events read so far; None if nothing does.
     """
     return _Description(agenda, told).whole(text)
@@ -38,7 +38,7 @@ class _Description:
         self._frames: dict[Frame, int] = {}
         self._guards: dict[Guard, int] = {UNDECIDED: 0}
 
-    def whole(self, text: str) -> Hashable:
+    def whole(self, text: Hashable) -> Hashable:
         agenda = self._agenda
         first = agenda.first()
         threads = tuple(

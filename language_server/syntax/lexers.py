@@ -51,6 +51,14 @@ class LexicalState:
     apart: bool
     _next: dict[str, LexicalState] = field(default_factory=dict)
 
+    @property
+    def tells_all(self) -> bool:
+        """Whether two texts of this state are read alike even by what follows the terminal.
+
+        That is so unless it may still turn out to have ended inside the text.
+        """
+        return not isinstance(self.key, _Threads) or not self.key.may_end_inside
+
     def then(self, char: str) -> LexicalState:
         """The state one character later."""
         kind = self.lexer.kind(char)
@@ -69,7 +77,7 @@ class Lexer:
         self._states: dict[object, LexicalState] = {}
         self._kinds: dict[str, str] = {}
         self._by_tests: dict[tuple[bool, ...], str] = {}
-        begin = _Threads((_Thread(0, ()),), None) if self._program is not None else ""
+        begin = _Threads((_Thread(0, ()),), None, False) if self._program is not None else ""
         #: The state before any text.
         self.start = LexicalState(self, "", begin, Outcome.OPEN, False, False)
 
@@ -134,10 +142,17 @@ class _Ahead(NamedTuple):
 
 
 class _Threads(NamedTuple):
-    """The alternatives, preferred ones first, and the character before them."""
+    """The alternatives, preferred ones first.
+
+    Attributes:
+        word_before: of the character before them, whether it is part of a word.
+        may_end_inside: whether there is a match that ends before the end of the text, and counts
+            if nothing comes of these alternatives.
+    """
 
     threads: tuple[_Thread, ...]
     word_before: bool | None
+    may_end_inside: bool
 
 
 # Instructions: (operation, argument, places to go on at).
@@ -178,10 +193,23 @@ class _Program:
         context = (before.word_before, char)
         after: dict[_Thread, None] = {}
         seen: set[_Thread] = set()
-        for thread in before.threads:
-            if self._run(thread, context, after, seen):
-                break
-        return _Threads(tuple(after), _is_word(char))
+        matched = any(self._run(thread, context, after, seen) for thread in before.threads)
+        # A match that is possible at the end of the text is preferred to all earlier ones.
+        matches = any(self._matches(thread) for thread in after)
+        waits = any(self._code[thread.place][0] == _MATCH for thread in after)
+        inside = waits or ((matched or before.may_end_inside) and not matches)
+        return _Threads(tuple(after), _is_word(char), inside)
+
+    def _matches(self, thread: _Thread) -> bool:
+        """Whether a thread has matched at the end of the text, whatever follows."""
+        places = [thread.place] if not thread.ahead else []
+        for place in places:
+            operation, _, to = self._code[place]
+            if operation == _MATCH:
+                return True
+            if operation == _SPLIT:
+                places += [each for each in to if each not in places]
+        return False
 
     def _run(
         self,

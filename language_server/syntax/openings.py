@@ -6,15 +6,16 @@ yet. Whoever asks the same of many texts behind many prefixes can therefore keep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from language_server.syntax.agenda import DECIDED, Waiting
+from language_server.syntax.agenda import DECIDED, IN_COMMENT, Waiting
 from language_server.syntax.frames import OPEN_END, UNDECIDED, Frame, Guard, Thread
 from language_server.syntax.lexers import LexicalState, lexer_of
 from language_server.syntax.readings import MOST_READINGS
 from language_server.syntax.slots import MatchSlot
+from language_server.syntax.terminals import Terminal
 
 if TYPE_CHECKING:
     from language_server.syntax.machine import Machine
@@ -78,6 +79,43 @@ def openings_behind(state: ParseState, explored: Machine) -> tuple[Opening, ...]
         return None
     found = [_terminal(state, each, won, "") for each in waiting]
     return tuple(opening for opening in found if opening.readings) or None
+
+
+def begun(
+    state: ParseState, explored: Machine, to_the_letter: bool
+) -> tuple[list[Waiting], Hashable] | None:
+    """The waiting threads at the end of a prefix, and what is there of the terminal before them.
+
+    Args:
+        to_the_letter: whether texts of a terminal that it cannot tell apart are different all the
+            same.
+
+    Returns:
+        None where the threads are not all at the beginning of the same terminal or comment.
+    """
+    sides = _sides(explored)
+    if sides is None or explored.looks or not sides[0]:
+        return None
+    here = sides[0]
+    first = here[0]
+    if any(each.start != first.start or each.comment != first.comment for each in here):
+        return None
+    if first.comment == DECIDED:
+        text = state.text_from(first.start)
+        terminals = {each.thread.slot.terminal for each in here}  # type: ignore[attr-defined]
+        return here, text if to_the_letter else _lexical(text, terminals)
+    if first.comment == IN_COMMENT and (text := state.comment_begun()):
+        open_there = (
+            t for t in state.comment_terminals() if t.undecided(text, 0, t.match(text, 0))
+        )
+        return here, _lexical(text, set(open_there))
+    return None
+
+
+def _lexical(text: str, terminals: set[Terminal]) -> Hashable:
+    """A text as some terminals read it: what it may become, if that is all that counts of it."""
+    states = frozenset(lexer_of(terminal).read(text) for terminal in terminals)
+    return states if text and all(state.tells_all for state in states) else text
 
 
 def _sides(explored: Machine) -> tuple[list[Waiting], list[Waiting]] | None:

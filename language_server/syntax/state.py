@@ -12,11 +12,11 @@ from language_server.syntax.fillable import fillable
 from language_server.syntax.frames import Guard, Thread, flush
 from language_server.syntax.futures import Told, future
 from language_server.syntax.machine import Machine
-from language_server.syntax.openings import Opening, openings, openings_behind
+from language_server.syntax.openings import Opening, begun, openings, openings_behind
 from language_server.syntax.readings import MOST_READINGS, Reading, readings
 from language_server.syntax.slots import MatchSlot, Mode
 from language_server.syntax.terminals import Terminal
-from language_server.syntax.values import begun
+from language_server.syntax.values import begun as begun_value
 
 if TYPE_CHECKING:
     from language_server.syntax.layout import Skipper
@@ -190,7 +190,12 @@ class ParseState:
         """
         if self.agenda is None or self.skipper.looks_back:
             return None
-        return future(self.agenda, self.text_from(self.agenda.first()), told)
+        explored = self._explore()
+        at_end = begun(self, explored, told is not None)
+        if at_end is None:
+            return future(self.agenda, self.text_from(self.agenda.first()), told)
+        threads = dict(enumerate(waiting.thread for waiting in at_end[0]))
+        return future(Agenda({0: threads}, explored.open, explored.won), at_end[1], told)
 
     def openings(self) -> tuple[Opening, ...] | None:
         """What the end of the prefix leaves open; None where that is not all there is to know."""
@@ -320,7 +325,7 @@ class ParseState:
             sink = slot.sink if slot.sink is not None else reading.sink()
             value = None
             if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):
-                value = begun(thread.parts)
+                value = begun_value(thread.parts)
             yield Expected(
                 terminal=slot.terminal,
                 trail=flush(reading.trail, reading.pending, start),

@@ -54,16 +54,55 @@ def check_random(grammar: str, data: st.DataObject) -> None:
             prefix = prefix.advance(character)
             if prefix.alive and prefix.future is not None:
                 alike[prefix.future].append(prefix)
+    compare(alike, WORDS)
+
+
+def compare(alike: dict[object, list[Prefix]], words: list[str]) -> int:
+    """Hold what may follow the prefixes of each future against each other; how many there were."""
+    compared = 0
     for first, *others in alike.values():
-        expected = [_answers(first, word) for word in WORDS] if others else []
+        expected = [_answers(first, word) for word in words] if others else []
         for other in {other.text: other for other in others if other.text != first.text}.values():
-            for word, answers in zip(WORDS, expected, strict=True):
+            compared += 1
+            for word, answers in zip(words, expected, strict=True):
                 assert _answers(other, word) == answers, (first.text, other.text, word)
+    return compared
 
 
 def _answers(prefix: Prefix, word: str) -> tuple[bool, bool]:
     after = prefix.advance(word)
     return after.alive, after.complete
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"a(b*c)?",
+        r"a+(bc)?",
+        r"[ab]+\b",
+        r"[ab]+(?!c)",
+        r"(?!ab\b)[ab]+",
+        r"ab*?c",
+        r"(ab)?c?a",
+        r"a|ab|abc",
+        r"b[^c]*c|a",
+    ],
+)
+def test_texts_of_a_terminal_that_count_as_one(pattern: str, tmp_path: Path) -> None:
+    """What has been read of a terminal counts where it may yet be read as something else."""
+    grammar = tmp_path / "terminal.tx"
+    grammar.write_text(f"Model: items+=Item; Item: one=/{pattern}/ | other=/[bc]/ | last='ca';")
+    start = Prefix.of_grammar(load_language(str(grammar)))
+    alike: dict[object, list[Prefix]] = defaultdict(list)
+    for size in range(1, 5):
+        for text in map("".join, product("abc", repeat=size)):
+            prefix = start.advance(text)
+            if prefix.alive:
+                alike[prefix.future].append(prefix)
+    words = ["".join(word) for size in range(4) for word in product("abc ", repeat=size)]
+    for prefixes in alike.values():
+        del prefixes[3:]
+    assert compare(alike, words)
 
 
 def futures(start: Callable[[Language], Prefix], language: str, *texts: str) -> list[object]:
