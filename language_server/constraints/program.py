@@ -67,6 +67,10 @@ class Program:
     def kind(self, name: str) -> str:
         return f"k{self._classes[name]}"
 
+    def cls(self, name: str) -> str:
+        """What holds of the objects of a class and of all its subclasses."""
+        return f"c{self._classes[name]}"
+
     def feature(self, symbol: str) -> str:
         return f"f{self._features[symbol]}"
 
@@ -234,8 +238,15 @@ class Program:
     def _write_errors(self) -> None:
         broken = self._all_broken()
         for name, count in self._errors():
-            if name not in broken:
-                self._lines.append(f":- {self._predicate(name)}{arguments('_' * count)}.")
+            if name in broken:
+                continue
+            predicate = self._predicate(name)
+            if count and self.schema.no_scopes is not None:
+                # What is wrong with an object of another file is said there.
+                rest = arguments(["X", *"_" * (count - 1)])
+                self._lines.append(f":- {predicate}{rest}, not foreign(X).")
+            else:
+                self._lines.append(f":- {predicate}{arguments('_' * count)}.")
 
     def _all_broken(self) -> set[str]:
         """The predicates that rest on something the program leaves out."""

@@ -15,7 +15,7 @@ from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.goal import Begun, Goal, Wish
 from language_server.constraints.program import Program, arguments, program_of, value_term
 from language_server.constraints.symmetry import unused_alike
-from language_server.partial_model import FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model import FeatureInfo, ObjectId, PartialModel, is_foreign
 from language_server.partial_model.model import Frame
 
 # Of clingo's settings these reach most goals within the conflicts: what costs is tried as false.
@@ -112,6 +112,11 @@ class _Facts:
             if node in new:
                 continue
             kinds = sorted(record.kinds)
+            if is_foreign(record):
+                yield f"obj({node}). foreign({node})."
+                common = frozenset.intersection(*(schema.classes[k].ancestors for k in kinds))
+                yield from (f"{self._program.cls(name)}({node})." for name in sorted(common))
+                continue
             if len(kinds) == 1:
                 yield f"{self._program.kind(kinds[0])}({node})."
             else:
@@ -267,7 +272,11 @@ class _Facts:
                     yield f"was{place}({node},{target})."
         yield from self._sources(feature, place)
         for node, record in self._model.nodes.items():
-            if record.role == "new" or record.kinds.isdisjoint(feature.targets):
+            if (
+                record.role == "new"
+                or is_foreign(record)
+                or record.kinds.isdisjoint(feature.targets)
+            ):
                 continue
             if record.role == "declared" and not self._means_one(record.name, feature):
                 continue
@@ -303,6 +312,7 @@ class _Facts:
         for node, record in self._model.nodes.items():
             if (
                 record.role != "new"
+                and not is_foreign(record)
                 and (feature.symbol, node) not in self._forbidden
                 and self._model.may_fill(feature, node)
             ):

@@ -16,6 +16,7 @@ from language_server.partial_model.refinement import finish, identity_of, refine
 from language_server.partial_model.resolution import Fault
 from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
 from language_server.partial_model.scopes import Import, Scopes
+from language_server.partial_model.supposing import is_foreign, said_since, supposed
 from language_server.partial_model.truth import Truth
 from language_server.partial_model.ways import LinkRules
 
@@ -42,7 +43,10 @@ __all__ = [
     "closed_names",
     "finish",
     "identity_of",
+    "is_foreign",
     "names_for",
     "refine",
+    "said_since",
+    "supposed",
     "undeclared_names",
 ]

@@ -243,7 +243,7 @@ def state_reference(draft: Draft, reference: Reference) -> None:
     found = bearers(draft, info, name)
     if len(found) > 1:
         draft.ambiguous = draft.ambiguous.set((info.name, name), tuple(found))
-    meant = found[0] if found else _mentioned(draft, info, reference)
+    meant = found[0] if found else mentioned(draft, info, reference)
     draft.link(draft.schema.features[reference.feature], reference.source, meant)
     _look_at_mentions(draft, name)
 
@@ -260,7 +260,7 @@ def bearers(draft: Draft, info: ClassInfo, name: str) -> list[ObjectId]:
     return found
 
 
-def _mentioned(draft: Draft, info: ClassInfo, reference: Reference) -> ObjectId:
+def mentioned(draft: Draft, info: ClassInfo, reference: Reference) -> ObjectId:
     """The object that is declared nowhere so far."""
     name = reference.name
     mentioned = draft.pending.get((info.name, name))

@@ -7,7 +7,7 @@ name in a feature of an object costs one look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from immutables import Map
@@ -121,6 +121,10 @@ class Scopes:
         if self.top < 0 or self.cells.get(("node", self.top)) == node:
             return self
         return self._with(self.cells.set(("node", self.top), node))
+
+    def standing_as(self, nodes: Mapping[Number, int]) -> Scopes:
+        """The scopes in which objects of the text are those objects of the partial model."""
+        return self._with(self.cells.update({("node", thing): nodes[thing] for thing in nodes}))
 
     def referring(self, feature: str) -> Scopes:
         """The scopes in which the innermost open object refers to something by a feature."""

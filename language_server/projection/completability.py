@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from language_server.constraints.goal import Goal, Wish
-from language_server.partial_model import ObjectId
+from language_server.partial_model import ObjectId, PartialModel, supposed
 from language_server.projection.bases import Base, bases, what_each_contradicts, what_refutes_each
 from language_server.projection.companions import companions_of
 from language_server.projection.pools import Pool, Pools, pools_of, size_of
@@ -142,6 +142,7 @@ class _Try:
 
     def __init__(self, base: Base) -> None:
         self._base = base
+        self._model = supposed(base.model)
         self._forbidden: _Forbidden = frozenset()
         self._hopeless = False
         self.goals = 0
@@ -152,11 +153,11 @@ class _Try:
         while self.goals < _ROUNDS and not self._hopeless:
             goal: Goal | None = None
             for pool in pools:
-                goal = _goal(base, pool, self._forbidden, effort, goal) or goal
+                goal = _goal(base, self._model, pool, self._forbidden, effort, goal) or goal
             if goal is None or effort.stop():
                 return None
             self.goals += 1
-            realisation = Realisation(base.prefix, base.model, goal)
+            realisation = Realisation(base.prefix, base.model, self._model, goal)
             text = realisation.text()
             if text is not None:
                 whole = base.prefix.advance(text)
@@ -168,7 +169,12 @@ class _Try:
 
 
 def _goal(
-    base: Base, pool: Pool, forbidden: _Forbidden, effort: Effort, dearer: Goal | None
+    base: Base,
+    model: PartialModel,
+    pool: Pool,
+    forbidden: _Forbidden,
+    effort: Effort,
+    dearer: Goal | None,
 ) -> Goal | None:
     """A goal within the pool, cheaper than one that is known."""
     if effort.stop():
@@ -193,7 +199,7 @@ def _goal(
         companions_of(language),
         below,
     )
-    goal = solve(language.constraints, base.model, wish, effort.conflicts, effort.stop)
+    goal = solve(language.constraints, model, wish, effort.conflicts, effort.stop)
     if goal is None and not effort.stop():
         effort.vain.add(question)
     return goal

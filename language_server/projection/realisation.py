@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from language_server.constraints.goal import Goal
-from language_server.partial_model import Draft, FeatureInfo, ObjectId, PartialModel, refine
+from language_server.partial_model import (
+    Draft,
+    FeatureInfo,
+    ObjectId,
+    PartialModel,
+    is_foreign,
+    names_for,
+    refine,
+    said_since,
+)
 from language_server.partial_model.model import Frame
 from language_server.projection.attribute_values import attribute_value
 from language_server.projection.names import new_names
@@ -50,15 +59,22 @@ class _Option:
 class Realisation:
     """One attempt to write a goal.
 
+    Args:
+        model: what the start says.
+        supposition: that with its references linked as if it ended here; the goal was found for it.
+
     Attributes:
         stuck: (feature, object) of the partial model that no text was found for; these keep the
             innermost object that is under construction from ending.
     """
 
-    def __init__(self, start: Prefix, model: PartialModel, goal: Goal) -> None:
+    def __init__(
+        self, start: Prefix, model: PartialModel, supposition: PartialModel, goal: Goal
+    ) -> None:
         self._start = start
         self._goal = goal
         self._base = model
+        self._supposed = supposition.nodes
         self._steps = 0
         self._models: dict[Trail, PartialModel] = {}
         self._seen: set[object] = set()
@@ -66,11 +82,21 @@ class Realisation:
         self._open_in_base = {
             node for node, record in model.nodes.items() if record.open and record.role != "new"
         }
-        self._mentioned = [n for n, record in model.nodes.items() if record.role == "mentioned"]
+        self._mentioned = [
+            node
+            for node, record in supposition.nodes.items()
+            if record.role == "mentioned" and not is_foreign(record)
+        ]
+
+        def _is_supposed(symbol: str, source: ObjectId, target: ObjectId) -> bool:
+            place = (symbol, ">", source)
+            is_said = target in supposition.facts.get(place, ())
+            return is_said and target not in model.facts.get(place, ())
+
         # What no text writes follows from its opposite.
         self._written = {feature.symbol for feature in model.schema.feature_map.values()}
         for symbol, source, target in goal.links:
-            if symbol in self._written:
+            if symbol in self._written and not _is_supposed(symbol, source, target):
                 self._facts[source].add((symbol, target))
         for symbol, node in goal.values:
             self._facts[node].add((symbol, None))
@@ -248,7 +274,7 @@ class Realisation:
         for target in targets:
             if target is None:
                 continue
-            record = self._base.nodes.get(target)
+            record = self._supposed.get(target)
             if record is not None and record.role == "individual" and expected.target is None:
                 yield from self._spellings(expected, record.name or "", names)
             else:
@@ -277,9 +303,10 @@ class Realisation:
         self, target: ObjectId, expected: Expected, model: PartialModel, names: _Names
     ) -> Iterator[tuple[str, _Names]]:
         """The name of an object as it may stand here; a new one where it has none yet."""
-        record = self._base.nodes.get(target)
-        name = names.get(target, record.name if record is not None else None)
+        name = self._name(target, names)
         if name is not None:
+            if expected.target is not None and model.scopes is not None:
+                name = self._name_from_here(target, name, expected, model)
             text = spelt(expected, name) if name.startswith(expected.value_begun) else None
             if text is not None:
                 yield text, names
@@ -290,6 +317,20 @@ class Realisation:
         fresh = next(new_names(expected, kind, taken, keywords), None)
         if fresh is not None:
             yield fresh, {**names, target: expected.value_begun + read(expected, fresh)}
+
+    def _name(self, target: ObjectId, names: _Names) -> str | None:
+        record = self._supposed.get(target)
+        return names.get(target, record.name if record is not None else None)
+
+    def _name_from_here(
+        self, target: ObjectId, name: str, expected: Expected, model: PartialModel
+    ) -> str:
+        """The name, as long as it takes to mean that object; as it is where nothing does so far."""
+        assert expected.target is not None
+        for longer, node in names_for(model, expected.feature, expected.target):
+            if node == target or (node is None and _is_called(longer, name)):
+                return longer
+        return name
 
     def _objects(self, frame: Frame, embedding: _Embedding) -> list[ObjectId]:
         """The objects of the goal that the one under construction can be."""
@@ -347,11 +388,12 @@ class Realisation:
         if len(model.ambiguous) > len(base.ambiguous) or len(model.conflicts) > len(base.conflicts):
             return None
         # A mentioned object that a declaration with another number has taken over is told by name.
-        gone = (node for node in self._mentioned if node not in model.nodes)
-        by_name = {base.nodes[node].name: node for node in gone}
+        gone = (n for n in self._mentioned if n not in model.nodes or n not in base.nodes)
+        by_name = {self._supposed[node].name: node for node in gone}
         by_name.update((name, node) for node, name in names.items())
         of: dict[ObjectId, ObjectId] = {}
         unnamed = []
+        said = said_since(model, base)
         for node, record in model.nodes.items():
             if node in base.nodes:
                 of[node] = node
@@ -364,7 +406,7 @@ class Realisation:
         for node in sorted(unnamed):
             if model.nodes[node].role == "keyed":
                 continue  # its key is not known yet
-            target = self._match(model, node, of)
+            target = self._match(model, node, of, said.get(node, []), names)
             if target is None:
                 return None
             of[node] = target
@@ -377,8 +419,10 @@ class Realisation:
             if record.kinds.isdisjoint((goal.kinds.get(target, ""),)):
                 return None
             stated = self._stated(model, node, of)
-            if stated is None or not stated <= self._facts[target]:
+            meant = self._meant(target, said.get(node, []), names)
+            if stated is None or meant is None or not stated <= self._facts[target]:
                 return None
+            stated |= meant
             missing[target] = missing.get(target, self._facts[target]) - stated
             if missing[target] and not record.open:
                 return None
@@ -395,7 +439,12 @@ class Realisation:
         return embedding
 
     def _match(
-        self, model: PartialModel, node: ObjectId, of: dict[ObjectId, ObjectId]
+        self,
+        model: PartialModel,
+        node: ObjectId,
+        of: dict[ObjectId, ObjectId],
+        said: list[tuple[str, str]],
+        names: _Names,
     ) -> ObjectId | None:
         """The object of the goal that an unnamed one of the model can be: the first that fits."""
         containers = model.facts.get(("contains", "<", node), ())
@@ -418,9 +467,27 @@ class Realisation:
                 continue
             if places and not any((s, target) in self._facts[source] for s, source in places):
                 continue
-            if stated <= self._facts[target]:
+            if stated <= self._facts[target] and self._meant(target, said, names) is not None:
                 return target
         return None
+
+    def _meant(
+        self, node: ObjectId, said: list[tuple[str, str]], names: _Names
+    ) -> set[_Fact] | None:
+        """What references by name state of an object of the goal; None if it has no such thing.
+
+        What they mean is known when the text has ended: here the name counts.
+        """
+        found: set[_Fact] = set()
+        for symbol, said_name in said:
+            for fact in self._facts[node] - found:
+                name = self._name(fact[1], names) if fact[1] is not None else None
+                if fact[0] == symbol and name is not None and _is_called(said_name, name):
+                    found.add(fact)
+                    break
+            else:
+                return None
+        return found
 
     def _containments(self, model: PartialModel, source: ObjectId, node: ObjectId) -> Iterator[str]:
         for feature in model.schema.classes[model.cls_of(source)].features.values():
@@ -461,6 +528,12 @@ class Realisation:
         # Names and keys tell which object it is.
         info = model.schema.classes[model.cls_of(node)]
         return feature.name != "name" and feature.name not in info.key
+
+
+def _is_called(said: str, name: str) -> bool:
+    """Whether a name, which may be qualified, ends with that of an object."""
+    rest = said.removesuffix(name)
+    return said.endswith(name) and (not rest or not rest[-1].isalnum())
 
 
 def _some_text(expected: Expected) -> Iterator[str]:

@@ -262,8 +262,10 @@ def test_nothing_completes_a_text_whose_import_fails(requirements: Language, fol
     (folder / "parts.requirements").write_text("component {")
     assert Prefix.start(here).advance(MAIN[:-3]).completable().answer == "no"
     # A file may import itself, and textX reads no files as long as nothing may be in them.
-    for right in ('import "main.requirements" component A { part d: A', 'import "x" component A'):
-        assert Prefix.start(here).advance(right).completable().answer != "no", right
+    for right in ('import "main.requirements" component A { part d: D', 'import "x" component A'):
+        verdict = Prefix.start(here).advance(right).completable()
+        assert verdict.answer == "yes", right
+        assert here.judge(right + (verdict.witness or "")) == ()
 
 
 def test_a_failed_import_hides_no_item(requirements: Language, folder: Path) -> None:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ LANGUAGES = ("clevr", "statechart", "flowchart", "taxonomy", "taxonomy_ccs", "bl
 EXAMPLES, CUTS = 3, 4
 
 CHART = "statechart A\nevent e\nvar n: int = 0\nvar b: bool\n"
+PORTS = "component D { out o: data } component S { in i: data } component T { in j: data } "
 BLOCKS = "(getProperty (singleton en.block) !type)"
 PREFIXES = {
     "clevr": (
@@ -158,6 +160,18 @@ PREFIXES = {
         f"(listValue (aggregate avg (getProperty (filter {BLOCKS} ",
     ),
 }
+PREFIXES["requirements"] = (
+    # Names that are linked when the text ends, and declared behind.
+    "component A { part d: D",
+    "component A { satisfies Fast",
+    'requirement A "a" derived from B',
+    "component M { part p: M",  # another component, or it is a part of itself
+    PORTS + "component M { part s: S part d: D connect d",
+    PORTS + "component M { part d: D part t: T part s: S connect d.o ->",
+    # The port that is free, and one that the component has yet to get.
+    PORTS + "component M { part d: D part s: S part s2: S connect d.o -> s.i connect d.o ->",
+    "component M { part d: D part d2: D connect d.o -> d2.",
+)
 # Prefixes that nothing completes, with the reason.
 IMPOSSIBLE = (
     # The first node of an edge has its output taken, and no function takes a truth value.
@@ -193,6 +207,30 @@ def test_what_cannot_be_completed_has_none(name: str, text: str) -> None:
     assert verdict.answer == "no"
     assert verdict.witness is None
     assert verdict.reasons
+
+
+def test_a_goal_is_written_with_qualified_names(tmp_path: Path) -> None:
+    (tmp_path / "packages.tx").write_text(
+        """
+        Model: packages*=Package uses*=Use;
+        Package: 'package' name=ID '{' things*=Thing '}';
+        Thing: 'thing' name=ID;
+        Use: 'use' one=[Thing:FQN|packages.things] 'and' two=[Thing:FQN|packages.things];
+        FQN: ID+['.'];
+        """
+    )
+    (tmp_path / "packages.problem").write_text(
+        """
+        class Model { contains Package[] packages  contains Use[] uses }
+        class Package { string[1] name  contains Thing[] things }
+        class Thing { string[1] name }
+        class Use { Thing[1] one  Thing[1] two }
+        error pred same(Use u) <-> one(u, t), two(u, t).
+        """
+    )
+    packages = load_language(str(tmp_path / "packages.tx"))
+    for text in ("package p { thing a } package q { thing a } use p.a and", "package p { thing a"):
+        has_a_witness(packages, text)
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
