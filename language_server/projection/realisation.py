@@ -6,7 +6,6 @@ an object may only end when all that the goal says of it is stated. Little is le
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,10 +19,10 @@ from language_server.partial_model import (
     is_foreign,
     names_for,
     refine,
-    said_since,
 )
 from language_server.partial_model.model import Frame
 from language_server.projection.attribute_values import attribute_value
+from language_server.projection.embedding import Embedding, Fact, Names, Parts, is_called
 from language_server.projection.names import new_names
 from language_server.projection.spelling import read, spelt
 from language_server.syntax import Close, Event, Expected, Open, Trail
@@ -34,16 +33,6 @@ if TYPE_CHECKING:
 # Terminals the search may write in all, and in one text.
 _STEPS = 1500
 _DEPTH = 400
-_Names = dict[ObjectId, str]
-_Fact = tuple[str, ObjectId | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Embedding:
-    """Which object of the goal each object of the model is, and what is not stated yet."""
-
-    of: dict[ObjectId, ObjectId]
-    missing: dict[ObjectId, set[_Fact]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +41,7 @@ class _Option:
 
     text: str
     insert: str
-    names: _Names
+    names: Names
     rank: tuple[int, int]
 
 
@@ -74,32 +63,10 @@ class Realisation:
         self._start = start
         self._goal = goal
         self._base = model
-        self._supposed = supposition.nodes
+        self._parts = Parts(model, supposition, goal)
         self._steps = 0
         self._models: dict[Trail, PartialModel] = {}
         self._seen: set[object] = set()
-        self._facts: dict[ObjectId, set[_Fact]] = defaultdict(set)
-        self._open_in_base = {
-            node for node, record in model.nodes.items() if record.open and record.role != "new"
-        }
-        self._mentioned = [
-            node
-            for node, record in supposition.nodes.items()
-            if record.role == "mentioned" and not is_foreign(record)
-        ]
-
-        def _is_supposed(symbol: str, source: ObjectId, target: ObjectId) -> bool:
-            place = (symbol, ">", source)
-            is_said = target in supposition.facts.get(place, ())
-            return is_said and target not in model.facts.get(place, ())
-
-        # What no text writes follows from its opposite.
-        self._written = {feature.symbol for feature in model.schema.feature_map.values()}
-        for symbol, source, target in goal.links:
-            if symbol in self._written and not _is_supposed(symbol, source, target):
-                self._facts[source].add((symbol, target))
-        for symbol, node in goal.values:
-            self._facts[node].add((symbol, None))
         self.stuck: set[tuple[str, ObjectId]] = set()
         self._fewest: int | None = None
 
@@ -110,7 +77,7 @@ class Realisation:
 
     # ---- search ------------------------------------------------------------------------------
 
-    def _write(self, prefix: Prefix, names: _Names, depth: int) -> Prefix | None:
+    def _write(self, prefix: Prefix, names: Names, depth: int) -> Prefix | None:
         self._steps += 1
         if self._steps > _STEPS or depth > _DEPTH:
             return None
@@ -130,10 +97,10 @@ class Realisation:
                 return found
         return None
 
-    def _is_reached(self, trail: Trail, names: _Names) -> bool:
+    def _is_reached(self, trail: Trail, names: Names) -> bool:
         if isinstance(trail.event, Close) and trail.parent is not None:
             trail = trail.parent  # the root ends with the text
-        embedding = self._embed(self._model(trail), names)
+        embedding = self._parts.embed(self._model(trail), names)
         return embedding is not None and not any(embedding.missing.values())
 
     def _signature(self, prefix: Prefix) -> object:
@@ -143,16 +110,16 @@ class Realisation:
             for e in prefix.state.expected()
         )
 
-    def _options(self, prefix: Prefix, names: _Names) -> list[_Option]:
+    def _options(self, prefix: Prefix, names: Names) -> list[_Option]:
         options: dict[str, _Option] = {}
-        known: dict[object, _Embedding | None] = {}
+        known: dict[object, Embedding | None] = {}
         for place, expected in enumerate(prefix.state.expected()):
             if expected.terminal.kind == "end" or (expected.typed and prefix is not self._start):
                 continue  # a terminal that the search wrote is as long as it meant it to be
             model = self._model(expected.trail)
             says = _says(expected.trail, prefix.state.length)
             if says not in known:
-                known[says] = self._embed(model, names)
+                known[says] = self._parts.embed(model, names)
             embedding = known[says]
             if embedding is None:
                 continue
@@ -176,13 +143,15 @@ class Realisation:
                 options.setdefault(insert, _Option(text, insert, named, rank))
         return sorted(options.values(), key=lambda option: option.rank)
 
-    def _lacks(self, frame: Frame | None, embedding: _Embedding) -> bool:
+    def _lacks(self, frame: Frame | None, embedding: Embedding) -> bool:
         """Whether an object under construction has not got all that it may be in the goal."""
         if frame is None or frame.info is None:
             return any(embedding.missing.values())
-        return any(self._missing(node, embedding) for node in self._objects(frame, embedding))
+        return any(
+            self._parts.missing(node, embedding) for node in self._parts.objects(frame, embedding)
+        )
 
-    def _note(self, model: PartialModel, embedding: _Embedding) -> None:
+    def _note(self, model: PartialModel, embedding: Embedding) -> None:
         """Remember what is missing where most of the goal is written."""
         count = sum(len(facts) for facts in embedding.missing.values())
         if self._fewest is not None and count >= self._fewest:
@@ -203,9 +172,9 @@ class Realisation:
         prefix: Prefix,
         expected: Expected,
         model: PartialModel,
-        embedding: _Embedding,
-        names: _Names,
-    ) -> Iterator[tuple[str, _Names, bool]]:
+        embedding: Embedding,
+        names: Names,
+    ) -> Iterator[tuple[str, Names, bool]]:
         """Terminals that state a part of the goal, or nothing at all.
 
         Yields text, the names with a new one it may give, and whether it is wanted.
@@ -215,7 +184,7 @@ class Realisation:
         if frame is None or frame.info is None or expected.feature is None:
             yield from ((text, names, begins) for text in _some_text(expected))
             return
-        objects = self._objects(frame, embedding)
+        objects = self._parts.objects(frame, embedding)
         key = frame.info.key
         if expected.feature in key or (expected.feature == "name" and not key):
             for target in objects:
@@ -226,7 +195,7 @@ class Realisation:
         if feature is None:
             yield from ((text, names, False) for text in _some_text(expected))
             return
-        wanted = [fact for node in objects for fact in self._missing(node, embedding)]
+        wanted = [fact for node in objects for fact in self._parts.missing(node, embedding)]
         yield from self._values(prefix, expected, feature, model, wanted, names)
         if key and frame.node is not None and not any(s == feature.symbol for s, _ in wanted):
             yield from self._again(prefix, expected, feature, model, frame.node, names)
@@ -238,8 +207,8 @@ class Realisation:
         feature: FeatureInfo,
         model: PartialModel,
         node: ObjectId,
-        names: _Names,
-    ) -> Iterator[tuple[str, _Names, bool]]:
+        names: Names,
+    ) -> Iterator[tuple[str, Names, bool]]:
         """What a keyed object has already, stated again."""
         if feature.attribute:
             if expected.terminal.kind == "keyword":
@@ -260,9 +229,9 @@ class Realisation:
         expected: Expected,
         feature: FeatureInfo,
         model: PartialModel,
-        wanted: list[_Fact],
-        names: _Names,
-    ) -> Iterator[tuple[str, _Names, bool]]:
+        wanted: list[Fact],
+        names: Names,
+    ) -> Iterator[tuple[str, Names, bool]]:
         targets = [target for symbol, target in wanted if symbol == feature.symbol]
         if not targets:
             return
@@ -274,7 +243,7 @@ class Realisation:
         for target in targets:
             if target is None:
                 continue
-            record = self._supposed.get(target)
+            record = self._parts.record(target)
             if record is not None and record.role == "individual" and expected.target is None:
                 yield from self._spellings(expected, record.name or "", names)
             else:
@@ -282,8 +251,8 @@ class Realisation:
                     yield name, named, True
 
     def _spellings(
-        self, expected: Expected, name: str, names: _Names
-    ) -> Iterator[tuple[str, _Names, bool]]:
+        self, expected: Expected, name: str, names: Names
+    ) -> Iterator[tuple[str, Names, bool]]:
         """How a given object may be written as a value, whole or the next terminal of it."""
         terminal = expected.terminal
         begun = expected.value_begun
@@ -300,10 +269,10 @@ class Realisation:
                 yield text, names, True
 
     def _names(
-        self, target: ObjectId, expected: Expected, model: PartialModel, names: _Names
-    ) -> Iterator[tuple[str, _Names]]:
+        self, target: ObjectId, expected: Expected, model: PartialModel, names: Names
+    ) -> Iterator[tuple[str, Names]]:
         """The name of an object as it may stand here; a new one where it has none yet."""
-        name = self._name(target, names)
+        name = self._parts.name(target, names)
         if name is not None:
             if expected.target is not None and model.scopes is not None:
                 name = self._name_from_here(target, name, expected, model)
@@ -318,51 +287,19 @@ class Realisation:
         if fresh is not None:
             yield fresh, {**names, target: expected.value_begun + read(expected, fresh)}
 
-    def _name(self, target: ObjectId, names: _Names) -> str | None:
-        record = self._supposed.get(target)
-        return names.get(target, record.name if record is not None else None)
-
     def _name_from_here(
         self, target: ObjectId, name: str, expected: Expected, model: PartialModel
     ) -> str:
         """The name, as long as it takes to mean that object; as it is where nothing does so far."""
         assert expected.target is not None
+        record = self._parts.record(target)
+        foreign = record is not None and is_foreign(record)
+        if not foreign and target not in self._base.nodes:
+            return name  # its declaration is still to come, or has another number here
         for longer, node in names_for(model, expected.feature, expected.target):
-            if node == target or (node is None and _is_called(longer, name)):
+            if node == target or (foreign and node is None and is_called(longer, name)):
                 return longer
         return name
-
-    def _objects(self, frame: Frame, embedding: _Embedding) -> list[ObjectId]:
-        """The objects of the goal that the one under construction can be."""
-        if frame.node is not None and frame.node in embedding.of:
-            return [embedding.of[frame.node]]
-        return self._unwritten(frame, embedding)
-
-    def _unwritten(self, frame: Frame, embedding: _Embedding) -> list[ObjectId]:
-        """Objects of the goal that may begin at a frame whose identity is not known yet."""
-        assert frame.info is not None
-        if frame.parent is None or frame.parent.info is None or frame.feature is None:
-            written = set(embedding.of.values())
-            return [
-                node
-                for node, kind in self._goal.kinds.items()
-                if kind == frame.info.name and node >= self._base.next_id and node not in written
-            ]
-        return [
-            target
-            for source in self._objects(frame.parent, embedding)
-            for symbol, target in self._missing(source, embedding)
-            if symbol == frame.feature.symbol
-            and target is not None
-            and self._goal.kinds.get(target) == frame.info.name
-        ]
-
-    def _missing(self, node: ObjectId, embedding: _Embedding) -> list[_Fact]:
-        """What the goal says of an object that is not stated yet, in a fixed order."""
-        facts = embedding.missing.get(node)
-        if facts is None:
-            facts = self._facts.get(node, set())
-        return sorted(facts, key=lambda fact: (fact[0], -1 if fact[1] is None else fact[1]))
 
     # ---- what is written ---------------------------------------------------------------------
 
@@ -381,159 +318,6 @@ class Realisation:
                 model = draft.commit()
             self._models[at] = model
         return model
-
-    def _embed(self, model: PartialModel, names: _Names) -> _Embedding | None:
-        """The model as a part of the goal; None if it is none, or cannot become all of it."""
-        base, goal = self._base, self._goal
-        if len(model.ambiguous) > len(base.ambiguous) or len(model.conflicts) > len(base.conflicts):
-            return None
-        # A mentioned object that a declaration with another number has taken over is told by name.
-        gone = (n for n in self._mentioned if n not in model.nodes or n not in base.nodes)
-        by_name = {self._supposed[node].name: node for node in gone}
-        by_name.update((name, node) for node, name in names.items())
-        of: dict[ObjectId, ObjectId] = {}
-        unnamed = []
-        said = said_since(model, base)
-        for node, record in model.nodes.items():
-            if node in base.nodes:
-                of[node] = node
-            elif record.name is None:
-                unnamed.append(node)
-            elif record.name in by_name:
-                of[node] = by_name[record.name]
-            else:
-                return None
-        for node in sorted(unnamed):
-            if model.nodes[node].role == "keyed":
-                continue  # its key is not known yet
-            target = self._match(model, node, of, said.get(node, []), names)
-            if target is None:
-                return None
-            of[node] = target
-        missing: dict[ObjectId, set[_Fact]] = {}
-        # An object that is mentioned and now being declared is two as long as it has no name.
-        for node, target in of.items():
-            if target in base.nodes and target not in self._open_in_base:
-                continue
-            record = model.nodes[node]
-            if record.kinds.isdisjoint((goal.kinds.get(target, ""),)):
-                return None
-            stated = self._stated(model, node, of)
-            meant = self._meant(target, said.get(node, []), names)
-            if stated is None or meant is None or not stated <= self._facts[target]:
-                return None
-            stated |= meant
-            missing[target] = missing.get(target, self._facts[target]) - stated
-            if missing[target] and not record.open:
-                return None
-        for node in goal.kinds:
-            if node >= base.next_id and node not in missing:
-                missing[node] = set(self._facts[node])
-        embedding = _Embedding(of, missing)
-        frame = model.frame
-        while frame is not None:
-            unknown = frame.node is None and frame.info is not None
-            if unknown and not self._unwritten(frame, embedding):
-                return None
-            frame = frame.parent
-        return embedding
-
-    def _match(
-        self,
-        model: PartialModel,
-        node: ObjectId,
-        of: dict[ObjectId, ObjectId],
-        said: list[tuple[str, str]],
-        names: _Names,
-    ) -> ObjectId | None:
-        """The object of the goal that an unnamed one of the model can be: the first that fits."""
-        containers = model.facts.get(("contains", "<", node), ())
-        taken = {of[other] for other in of if model.nodes[other].role != "mentioned"}
-        kind = model.cls_of(node)
-        places = {
-            (symbol, of[source])
-            for source in containers
-            if source in of
-            for symbol in self._containments(model, source, node)
-        }
-        stated = self._stated(model, node, of)
-        if stated is None:
-            return None
-        for target, target_kind in sorted(self._goal.kinds.items()):
-            if target_kind != kind or target in taken or target < 0:
-                continue
-            record = self._base.nodes.get(target)
-            if record is not None and record.role != "mentioned":
-                continue
-            if places and not any((s, target) in self._facts[source] for s, source in places):
-                continue
-            if stated <= self._facts[target] and self._meant(target, said, names) is not None:
-                return target
-        return None
-
-    def _meant(
-        self, node: ObjectId, said: list[tuple[str, str]], names: _Names
-    ) -> set[_Fact] | None:
-        """What references by name state of an object of the goal; None if it has no such thing.
-
-        What they mean is known when the text has ended: here the name counts.
-        """
-        found: set[_Fact] = set()
-        for symbol, said_name in said:
-            for fact in self._facts[node] - found:
-                name = self._name(fact[1], names) if fact[1] is not None else None
-                if fact[0] == symbol and name is not None and _is_called(said_name, name):
-                    found.add(fact)
-                    break
-            else:
-                return None
-        return found
-
-    def _containments(self, model: PartialModel, source: ObjectId, node: ObjectId) -> Iterator[str]:
-        for feature in model.schema.classes[model.cls_of(source)].features.values():
-            if feature.containment and node in model.facts.get((feature.symbol, ">", source), ()):
-                yield feature.symbol
-
-    def _stated(
-        self, model: PartialModel, node: ObjectId, of: dict[ObjectId, ObjectId]
-    ) -> set[_Fact] | None:
-        """What the model says of an object, in the goal's objects; None if it has no such thing.
-
-        Objects that are not matched yet are left out.
-        """
-        facts: set[_Fact] = set()
-        for kind in model.nodes[node].kinds:
-            for feature in model.schema.classes[kind].features.values():
-                if feature.symbol not in self._written:
-                    continue
-                if not feature.attribute:
-                    for target in model.facts.get((feature.symbol, ">", node), ()):
-                        if target in of:
-                            facts.add((feature.symbol, of[target]))
-                elif self._is_news(model, node, feature, of.get(node)):
-                    facts.add((feature.symbol, None))
-        return facts
-
-    def _is_news(
-        self, model: PartialModel, node: ObjectId, feature: FeatureInfo, target: ObjectId | None
-    ) -> bool:
-        """Whether an attribute has a value that the goal must speak of."""
-        value = model.facts.get((feature.symbol, "=", node))
-        if value is None or value is False:
-            return False
-        if target is not None and (feature.symbol, target) in self._goal.values:
-            return True
-        if node in self._base.nodes and value == self._base.facts.get((feature.symbol, "=", node)):
-            return False
-        # Names and keys tell which object it is.
-        info = model.schema.classes[model.cls_of(node)]
-        return feature.name != "name" and feature.name not in info.key
-
-
-def _is_called(said: str, name: str) -> bool:
-    """Whether a name, which may be qualified, ends with that of an object."""
-    rest = said.removesuffix(name)
-    return said.endswith(name) and (not rest or not rest[-1].isalnum())
 
 
 def _some_text(expected: Expected) -> Iterator[str]:
