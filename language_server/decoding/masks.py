@@ -146,7 +146,9 @@ class Mask:
             return None
         self._kept.append(guide)  # so that no other one gets its place in memory
         behind = after.openings()
-        return (guide, openings) if _same(openings, behind) else (after, behind)
+        # Where what was read says nothing, and the same may come again, nothing is asked anew.
+        same = behind is not None and openings.each == behind.each and _same_future(guide, after)
+        return (guide, openings) if same else (after, behind)
 
     def _set_apart(
         self,
@@ -239,19 +241,5 @@ class Mask:
                     self._fill(after, after.openings(), child, said + byte)
 
 
-def _same(before: Openings, behind: Openings | None) -> bool:
-    """Whether nothing has changed: what was read says nothing, and the same may come again."""
-    if behind is None or len(before.each) != len(behind.each):
-        return False
-    return all(
-        one == other
-        and len(one.readings) == len(other.readings)
-        and all(
-            left.reading.stands_as(right.reading)
-            and left.reading.trail is right.reading.trail
-            and left.reading.pending == right.reading.pending
-            and left.value_begun == right.value_begun
-            for left, right in zip(one.readings, other.readings, strict=True)
-        )
-        for one, other in zip(before.each, behind.each, strict=True)
-    )
+def _same_future(one: Guide, other: Guide) -> bool:
+    return one.future is not None and one.future == other.future

@@ -41,8 +41,13 @@ class Openings:
         return known
 
     def _admit(self, opening: Opening) -> bool | tuple[str, ...]:
+        if self._prefix.only_grammar:
+            return True
         names: dict[str, None] = {}
-        for expected in opening.readings:
+        readings = opening.readings()
+        if readings is None:
+            return True  # none of those left out is ruled out
+        for expected in readings:
             answer = self._prefix.values(expected)
             if answer is True:
                 return True

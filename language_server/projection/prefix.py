@@ -93,6 +93,11 @@ class Prefix:
     def text(self) -> str:
         return self.state.text
 
+    @property
+    def only_grammar(self) -> bool:
+        """Whether the constraints are left aside; see `judged`."""
+        return self._to_judge is not None
+
     def advance(self, text: str) -> Prefix:
         """The prefix with `text` appended; equal to feeding it in any pieces."""
         if text == "":
@@ -127,6 +132,8 @@ class Prefix:
         """False only if it is proven that no text completes this prefix to a consistent model."""
         if not self.state.alive:
             return False
+        if self.only_grammar and self.state.goes_on:
+            return True
         if any(self._viable(expected) for expected in self.state.expected()) or self.complete:
             return True
         # Where the readings were too many to list, none of those left out is ruled out.
@@ -206,7 +213,7 @@ class Prefix:
 
         None where that is not told: where code of the language's own looks at the whole text.
         """
-        if self._to_judge is not None:
+        if self.only_grammar:
             return self.state.future(None)
         return None if self.language.links.has_own else self.state.future(self._content)
 

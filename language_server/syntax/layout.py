@@ -79,8 +79,11 @@ class Skipper:
         if layout.skips and start in machine.comments:
             return machine.comments[start], DECIDED
         while True:
+            if start - machine.shift == len(machine.text):
+                machine.skipped[layout] = None
             end, undecided = self._comment(machine, layout, start)
             if undecided and not machine.closed:
+                machine.skipped[layout] = None
                 return start, IN_COMMENT if end > start else PERHAPS_COMMENT
             if end <= start:
                 machine.comments[first] = start

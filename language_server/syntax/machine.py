@@ -22,9 +22,7 @@ from language_server.syntax.frames import (
     Thread,
 )
 from language_server.syntax.rush import rush
-from language_server.syntax.slots import (
-    Slot,
-)
+from language_server.syntax.slots import Layout, Slot
 from language_server.syntax.survey import Survey
 
 if TYPE_CHECKING:
@@ -53,6 +51,8 @@ class Machine:
         sure_base: the last one with a single thread that is not behind ``base``.
         comments: where the comments at a position end; found once for all terminals, as Arpeggio
             does.
+        skipped: what has been skipped up to the end of the text, or to a comment that it leaves
+            open, by whom, in order: the first decides where comments end for all.
         in_comment: whether a comment is being read, which holds no comments itself.
         looks: the threads at predicates that ask for what stands behind the end of the text.
     """
@@ -74,6 +74,7 @@ class Machine:
         self.blamed = -1
         self.tried: list[Waiting] = []
         self.comments: dict[int, int] = {}
+        self.skipped: dict[Layout, None] = {}
         self.in_comment = False
         self.thorough = False
         self.looks: list[Thread] = []

@@ -6,14 +6,14 @@ yet. Whoever asks the same of many texts behind many prefixes can therefore keep
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from language_server.syntax.agenda import DECIDED, IN_COMMENT, Waiting
 from language_server.syntax.frames import OPEN_END, UNDECIDED, Frame, Guard, Thread
 from language_server.syntax.lexers import LexicalState, lexer_of
-from language_server.syntax.readings import MOST_READINGS
+from language_server.syntax.readings import MOST_READINGS, is_live
 from language_server.syntax.slots import MatchSlot
 from language_server.syntax.terminals import Terminal
 
@@ -30,13 +30,13 @@ class Opening:
         lexical: what it can become.
         white: characters that are skipped before it, as long as nothing of it is there.
         begun: whether something of it is there.
-        readings: the readings of the prefix that depend on it.
+        readings: lists the readings of the prefix that depend on it; None for too many.
     """
 
     lexical: LexicalState
     white: str
     begun: bool
-    readings: tuple[Expected, ...] = field(compare=False)
+    readings: Callable[[], Sequence[Expected] | None] = field(compare=False, repr=False)
 
 
 def openings(state: ParseState, explored: Machine) -> tuple[Opening, ...] | None:
@@ -44,8 +44,7 @@ def openings(state: ParseState, explored: Machine) -> tuple[Opening, ...] | None
 
     Returns:
         None where what follows hangs on more than them: a predicate that looks ahead, a terminal
-        that looks back, readings too many to list, branches of which one has succeeded already if
-        another fails.
+        that looks back, branches of which one has succeeded already if another fails.
     """
     sides = _sides(explored)
     if sides is None or _has_read_under_terms(explored):
@@ -53,8 +52,6 @@ def openings(state: ParseState, explored: Machine) -> tuple[Opening, ...] | None
     if any(False in _kinds(thread) for thread in explored.looks):
         return None
     waiting, won = sides[0], explored.won
-    if _too_many(state, waiting, won):
-        return None
     if all(each.comment == DECIDED for each in waiting):
         return tuple(_terminal(state, w, won, state.text_from(w.start)) for w in waiting) or None
     if all(each.comment != DECIDED for each in waiting):
@@ -75,10 +72,10 @@ def openings_behind(state: ParseState, explored: Machine) -> tuple[Opening, ...]
     waiting = [each for each in sides[1] if winning.isdisjoint(each.thread.conditions)]
     if any(each.comment != DECIDED or each.start != state.length for each in waiting):
         return None
-    if _too_many(state, waiting, won):
-        return None
-    found = [_terminal(state, each, won, "") for each in waiting]
-    return tuple(opening for opening in found if opening.readings) or None
+    return (
+        tuple(_terminal(state, each, won, "") for each in waiting if is_live(each.thread, won))
+        or None
+    )
 
 
 def begun(
@@ -182,10 +179,6 @@ def _won_at_the_end(explored: Machine) -> frozenset[Guard] | None:
     return frozenset(winning)
 
 
-def _too_many(state: ParseState, waiting: list[Waiting], won: frozenset[Guard]) -> bool:
-    return any(len(state.readings_of(each, won)) >= MOST_READINGS for each in waiting)
-
-
 def _terminal(state: ParseState, waiting: Waiting, won: frozenset[Guard], typed: str) -> Opening:
     slot = waiting.thread.slot
     assert isinstance(slot, MatchSlot)
@@ -193,8 +186,17 @@ def _terminal(state: ParseState, waiting: Waiting, won: frozenset[Guard], typed:
         lexer_of(slot.terminal).read(typed),
         slot.layout.white,
         typed != "",
-        state.readings_of(waiting, won),
+        lambda: _readings(state, [waiting], won),
     )
+
+
+def _readings(
+    state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard]
+) -> Sequence[Expected] | None:
+    found = [state.readings_of(each, won) for each in waiting]
+    if any(len(readings) >= MOST_READINGS for readings in found):
+        return None
+    return [reading for readings in found for reading in readings]
 
 
 def _comment(state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard]) -> list[Opening]:
@@ -203,7 +205,10 @@ def _comment(state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard
     instead = [each for each in waiting if each.end >= 0]
     if any(each.end != state.length for each in instead):
         return []  # something has begun behind such a terminal
-    readings = tuple(e for each in waiting for e in state.readings_of(each, won))
+
+    def readings() -> Sequence[Expected] | None:
+        return _readings(state, waiting, won)
+
     found = []
     for terminal in state.comment_terminals() if text else ():
         end = terminal.match(text, 0)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from language_server.syntax.events import Trail
-from language_server.syntax.frames import Edge, Frame, Guard, Inside, Thread, rebased
-from language_server.syntax.slots import ChoiceSlot, Mode, Sink
+from language_server.syntax.frames import Edge, Frame, Guard, Thread, rebased
+from language_server.syntax.slots import Mode, Sink
 from language_server.syntax.values import Pending
 
 #: Readings of one thread that are told apart; the preferred ones come first.
@@ -44,18 +44,6 @@ class Reading:
         """The frames from the innermost to the outermost, each with the caller it returns to."""
         return iter(self.way) if self.way is not None else _straight(self.thread.frame)
 
-    def stands_as(self, other: Reading) -> bool:
-        """Whether both are at the same place of the grammar, with the same callers."""
-        here, there = self.thread, other.thread
-        if here.slot is not there.slot or _branches(here.inside) != _branches(there.inside):
-            return False
-        for (_, one), (_, two) in zip(self.way_down(), other.way_down(), strict=False):
-            if one is two:
-                return True
-            if one.call is not two.call or _branches(one.inside) != _branches(two.inside):
-                return False
-        return True
-
 
 def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
     """The readings of ``thread``, the preferred one first, at most ``MOST_READINGS``.
@@ -89,6 +77,24 @@ def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
     return found
 
 
+def is_live(thread: Thread, won: frozenset[Guard]) -> bool:
+    """Whether a thread has a reading where some guards have succeeded."""
+    if not won.isdisjoint(thread.conditions):
+        return False
+    frames, seen = [thread.frame], {thread.frame}
+    for frame in frames:
+        if frame.clean:
+            return True
+        for edge in frame.edges():
+            if won.isdisjoint(edge.conditions):
+                if edge.parent is None:
+                    return True
+                if edge.parent not in seen:
+                    seen.add(edge.parent)
+                    frames.append(edge.parent)
+    return False
+
+
 def _is_shared(frame: Frame | None) -> bool:
     while frame is not None:
         if frame.more is not None:
@@ -101,7 +107,3 @@ def _straight(frame: Frame | None) -> Iterator[tuple[Frame, Edge]]:
     while frame is not None:
         yield frame, frame
         frame = frame.parent
-
-
-def _branches(inside: Inside) -> list[tuple[ChoiceSlot, int]]:
-    return [(choice, branch) for choice, branch, _, _ in inside]

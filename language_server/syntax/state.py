@@ -172,6 +172,11 @@ class ParseState:
             self.agenda,
         )
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a terminal may stand at the end of the prefix, or go on there."""
+        return bool(self._explore().waiting)
+
     def expected(self) -> tuple[Expected, ...]:
         """The terminals that may stand at the end of the prefix, the preferred reading first."""
         if self._expected is None:
@@ -195,7 +200,8 @@ class ParseState:
         if at_end is None:
             return future(self.agenda, self.text_from(self.agenda.first()), told)
         threads = dict(enumerate(waiting.thread for waiting in at_end[0]))
-        return future(Agenda({0: threads}, explored.open, explored.won), at_end[1], told)
+        rest = (at_end[1], *explored.skipped)
+        return future(Agenda({0: threads}, explored.open, explored.won), rest, told)
 
     def openings(self) -> tuple[Opening, ...] | None:
         """What the end of the prefix leaves open; None where that is not all there is to know."""

@@ -122,6 +122,20 @@ def test_layout_does_not_count() -> None:
     assert one == other == read_in_pieces
 
 
+def test_who_has_looked_for_comments_first_counts(tmp_path: Path) -> None:
+    """Arpeggio remembers where a comment ends for terminals that skip other white space too."""
+    grammar = tmp_path / "lines.tx"
+    grammar.write_text(
+        "M: ((('a' f='b') (/a+/))#)? (('ab'- /a+/))? (/a+/)*[eolterm] 'b'; Comment: /#[^\\n]*/;"
+    )
+    start = Prefix.of_grammar(load_language(str(grammar)))
+    one, other = start, start
+    for before, after in zip("\nab\na ", "  a ab", strict=True):
+        one, other = one.advance(before), other.advance(after)
+    assert one.advance("#\n").alive != other.advance("#\n").alive
+    assert one.future != other.future
+
+
 def test_what_has_been_said_counts_where_there_are_constraints() -> None:
     two, three = "event stop\nevent go\n", "event stop\nevent halt\nevent go\n"
     texts = (f"statechart A\n{two}", f"statechart A\n{three}")
