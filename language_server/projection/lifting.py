@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from language_server.constraints import Violation
 from language_server.constraints.repair import repairing_symbols
-from language_server.constraints.symmetry import interchangeable
+from language_server.constraints.symmetry import representative
 from language_server.diagnostic import Diagnostic
 from language_server.languages import BYTE_ORDER_MARK, Analysis, Fix, Language
 from language_server.languages.analysis import shifted, violation_diagnostics
@@ -241,15 +241,16 @@ class Lifting:
             yield self._change(piece.start, piece.end, str(value))
         if isinstance(event, Assign) and feature is not None and not feature.attribute:
             individuals = self._model.schema.classes[feature.target].individuals
-            alike = interchangeable(self._language.constraints)
+            constraints = self._language.constraints
             different: dict[str, str] = {}
             for name in individuals:
-                different.setdefault(alike.get(name, name), name)
+                if name.lower() != str(event.value).lower():
+                    kind = representative(constraints, self._model, name) or name
+                    different.setdefault(kind, name)
             at = said.find(str(event.value))
-            for name in islice(different.values(), _VALUES):
-                if at >= 0 and name.lower() != str(event.value).lower():
-                    start = piece.start + at
-                    yield self._change(start, start + len(str(event.value)), name)
+            for name in islice(different.values() if at >= 0 else (), _VALUES):
+                start = piece.start + at
+                yield self._change(start, start + len(str(event.value)), name)
             return
         holder = self._pieces.around(piece)
         cls = holder.event.cls if holder is not None and isinstance(holder.event, Open) else ""

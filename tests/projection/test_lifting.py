@@ -232,3 +232,13 @@ def test_sample_of_single_violations(name: str, shared: Path) -> None:
 @pytest.mark.parametrize("name", ORACLES)
 def test_single_violations(name: str, shared: Path) -> None:
     check_share(name, singles(name, shared)[::8], LEAST[name])
+
+
+def test_a_value_that_is_like_the_wrong_one() -> None:
+    """Of two that constraints treat alike the other one lifts what the same value twice violates."""
+    blocks = load_language("blocks")
+    colours = {"en.color.red", "en.color.green", "en.color.blue"}
+    for name, alike in (("en.block.block1", {"en.block.block2"}), ("en.color.red", colours)):
+        fixes = checked(blocks, f"(listValue (concat {name} {name}))")["same_value"]
+        assert fixes
+        assert {fix.text for fix in fixes} <= alike - {name}
