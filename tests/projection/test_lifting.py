@@ -235,7 +235,7 @@ def test_single_violations(name: str, shared: Path) -> None:
 
 
 def test_a_value_that_is_like_the_wrong_one() -> None:
-    """Of two that constraints treat alike the other one lifts what the same value twice violates."""
+    """Of two that are alike the other one lifts what the same value twice violates."""
     blocks = load_language("blocks")
     colours = {"en.color.red", "en.color.green", "en.color.blue"}
     for name, alike in (("en.block.block1", {"en.block.block2"}), ("en.color.red", colours)):
