@@ -44,10 +44,9 @@ class Openings:
         if self._prefix.only_grammar:
             return True
         names: dict[str, None] = {}
-        readings = opening.readings()
-        if readings is None:
-            return True  # none of those left out is ruled out
-        for expected in readings:
+        for expected in opening.readings():
+            if expected is None:
+                return True  # none of those left out is ruled out
             answer = self._prefix.values(expected)
             if answer is True:
                 return True

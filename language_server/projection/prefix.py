@@ -134,7 +134,7 @@ class Prefix:
             return False
         if self.only_grammar and self.state.goes_on:
             return True
-        if any(self._viable(expected) for expected in self.state.expected()) or self.complete:
+        if any(self._viable(expected) for expected in self.state.each_expected()) or self.complete:
             return True
         # Where the readings were too many to list, none of those left out is ruled out.
         return not self.state.exhaustive

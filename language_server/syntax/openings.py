@@ -6,7 +6,7 @@ yet. Whoever asks the same of many texts behind many prefixes can therefore keep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,13 +30,13 @@ class Opening:
         lexical: what it can become.
         white: characters that are skipped before it, as long as nothing of it is there.
         begun: whether something of it is there.
-        readings: lists the readings of the prefix that depend on it; None for too many.
+        readings: lists the readings of the prefix that depend on it, and None for any more.
     """
 
     lexical: LexicalState
     white: str
     begun: bool
-    readings: Callable[[], Sequence[Expected] | None] = field(compare=False, repr=False)
+    readings: Callable[[], Iterator[Expected | None]] = field(compare=False, repr=False)
 
 
 def openings(state: ParseState, explored: Machine) -> tuple[Opening, ...] | None:
@@ -192,11 +192,14 @@ def _terminal(state: ParseState, waiting: Waiting, won: frozenset[Guard], typed:
 
 def _readings(
     state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard]
-) -> Sequence[Expected] | None:
-    found = [state.readings_of(each, won) for each in waiting]
-    if any(len(readings) >= MOST_READINGS for readings in found):
-        return None
-    return [reading for readings in found for reading in readings]
+) -> Iterator[Expected | None]:
+    for each in waiting:
+        found = 0
+        for reading in state.each_reading_of(each, won):
+            found += 1
+            yield reading
+        if found >= MOST_READINGS:
+            yield None
 
 
 def _comment(state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard]) -> list[Opening]:
@@ -206,7 +209,7 @@ def _comment(state: ParseState, waiting: Sequence[Waiting], won: frozenset[Guard
     if any(each.end != state.length for each in instead):
         return []  # something has begun behind such a terminal
 
-    def readings() -> Sequence[Expected] | None:
+    def readings() -> Iterator[Expected | None]:
         return _readings(state, waiting, won)
 
     found = []

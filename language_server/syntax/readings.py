@@ -45,7 +45,7 @@ class Reading:
         return iter(self.way) if self.way is not None else _straight(self.thread.frame)
 
 
-def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
+def readings(thread: Thread, won: frozenset[Guard]) -> Iterator[Reading]:
     """The readings of ``thread``, the preferred one first, at most ``MOST_READINGS``.
 
     Args:
@@ -53,18 +53,20 @@ def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
         won: guards that have succeeded, so that callers conditional on them are dead.
     """
     if not _is_shared(thread.frame):
-        return [Reading(thread.trail, thread.pending, None, thread)]
-    found: list[Reading] = []
+        yield Reading(thread.trail, thread.pending, None, thread)
+        return
+    found = 0
     waiting: list[Reading] = [Reading(thread.trail, thread.pending, (), thread)]
     tops: list[Frame | None] = [thread.frame]
-    while waiting and len(found) < MOST_READINGS:
+    while waiting and found < MOST_READINGS:
         reading, top = waiting.pop(), tops.pop()
         way = reading.way or ()
         while top is not None and top.more is None:
             way = (*way, (top, top))
             top = top.parent
         if top is None:
-            found.append(Reading(reading.trail, reading.pending, way, thread))
+            found += 1
+            yield Reading(reading.trail, reading.pending, way, thread)
             continue
         for edge in reversed(top.edges()):
             if not won.isdisjoint(edge.conditions):
@@ -74,7 +76,6 @@ def readings(thread: Thread, won: frozenset[Guard]) -> list[Reading]:
                 trail, pending = rebased(top, edge, trail, pending)
             waiting.append(Reading(trail, pending, (*way, (top, edge)), thread))
             tops.append(edge.parent)
-    return found
 
 
 def is_live(thread: Thread, won: frozenset[Guard]) -> bool:

@@ -222,6 +222,17 @@ class ParseState:
             known = self._readings[waiting, won] = tuple(self._expect(waiting, won))
         return known
 
+    def each_reading_of(self, waiting: Waiting, won: frozenset[Guard]) -> Iterator[Expected]:
+        """The same one by one, found as they are asked for."""
+        known = self._readings.get((waiting, won))
+        return self._expect(waiting, won) if known is None else iter(known)
+
+    def each_expected(self) -> Iterator[Expected]:
+        """As ``expected``, in no order, one by one."""
+        explored = self._explore()
+        for waiting in explored.waiting:
+            yield from self.each_reading_of(waiting, explored.won)
+
     def text_from(self, place: int) -> str:
         """The text from ``place`` on, which must be behind what is decided."""
         return self._window[place - self._shift :]
@@ -231,7 +242,7 @@ class ParseState:
         """Whether ``expected`` tells all readings apart; if not, there are more than it names."""
         explored = self._explore()
         return all(
-            len(readings(waiting.thread, explored.won)) < MOST_READINGS
+            len(list(readings(waiting.thread, explored.won))) < MOST_READINGS
             for waiting in explored.waiting
         )
 
