@@ -6,6 +6,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from functools import lru_cache
+from typing import Any
+from weakref import WeakValueDictionary
+from zlib import compress
+
+import numpy.typing as npt
 
 from language_server.decoding.flat_trie import FlatTrie
 from language_server.decoding.language_model import Stop
@@ -16,8 +21,9 @@ from language_server.decoding.walks import Walks
 
 # Seconds between two looks at whether to wait on.
 _LOOK_SECONDS = 0.02
-# So many masks are remembered at most, of the prefixes that were asked about last.
-_MOST_MASKS = 4096
+# So many masks are remembered at most, of the prefixes that were asked about last. Most are equal
+# to another, and kept once: a byte or two for each token.
+_MOST_MASKS = 2048
 
 
 class Memory:
@@ -34,6 +40,7 @@ class Memory:
         self._made = threading.Event()
         self._lock = threading.Lock()
         self._masks: OrderedDict[Hashable, Kinds] = OrderedDict()
+        self._tables: WeakValueDictionary[bytes, npt.NDArray[Any]] = WeakValueDictionary()
         threading.Thread(target=self._make, name="vocabulary", daemon=True).start()
 
     def is_ready(self, stop: Stop) -> bool:
@@ -60,7 +67,9 @@ class Memory:
     def keep(self, future: Hashable | None, kinds: Kinds) -> Kinds:
         """Keep the mask behind a prefix for all others with the same future, where that is told."""
         if future is not None:
+            packed = compress(kinds.of.tobytes(), 1)
             with self._lock:
+                kinds = kinds._replace(of=self._tables.setdefault(packed, kinds.of))
                 self._masks[future] = kinds
                 if len(self._masks) > _MOST_MASKS:
                     self._masks.popitem(last=False)
