@@ -37,6 +37,7 @@ class _Description:
         self._told = told
         self._frames: dict[Frame, int] = {}
         self._guards: dict[Guard, int] = {UNDECIDED: 0}
+        self._ages = {guard: age for age, guard in enumerate(agenda.open)}
 
     def whole(self, text: Hashable) -> Hashable:
         agenda = self._agenda
@@ -83,7 +84,11 @@ class _Description:
         return -1 if frame is None else self._frames.setdefault(frame, len(self._frames))
 
     def _conditions(self, conditions: Conditions) -> Hashable:
-        return tuple(sorted(map(self._name, conditions))) if conditions else ()
+        if not conditions:
+            return ()
+        # Sets have no order of their own: what is new among them is named by its age.
+        by_age = sorted(conditions, key=lambda guard: self._ages.get(guard, -1))
+        return tuple(sorted(map(self._name, by_age)))
 
     def _inside(self, inside: Inside) -> Hashable:
         return tuple(

@@ -110,6 +110,19 @@ def futures(start: Callable[[Language], Prefix], language: str, *texts: str) -> 
     return [begin.advance(text).future for text in texts]
 
 
+@pytest.mark.parametrize("name", ["blocks", "clevr", "requirements", "statechart", "taxonomy"])
+def test_a_text_that_is_read_again_has_the_same_futures(name: str) -> None:
+    """However Python orders its sets: else nothing that was kept would be found."""
+    language = load_language(name)
+    text = min((example.text for example in language.examples), key=len)
+    begin = Prefix.start(language)
+    one, other = begin, begin
+    for at in range(0, len(text), 3):
+        one, other = one.advance(text[at : at + 3]), other.advance(text[at : at + 3])
+        assert one.future is not None
+        assert one.future == other.future, one.text
+
+
 def test_layout_does_not_count() -> None:
     one, other, read_in_pieces = futures(
         Prefix.start,
