@@ -10,6 +10,7 @@ A query is a predicate with some parameters bound, under one of three views:
 ``now`` and ``must`` queries compute all their rows and note every cell that they read. ``may``
 queries stop at their first row (the witness) and note the cells that it rests on: further text
 only takes possibilities away, so an answer *no* is final, and *yes* holds while the witness does.
+What a ``now`` query reads of its only argument is known beforehand (``Compiler.own``), not noted.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class Compiler:
         self.rounds = rounds_to_fixed_point(theory.rules, self.definitions)
         self.extents: dict[tuple[str, View], Query] = {}
         self.sealed = False  # no further extents: the queries to keep up to date are settled
+        #: By symbol and end of a cell the queries that read it of their only argument.
+        self.own: dict[tuple[str, str], tuple[Query, ...]] = {}
         self._queries: dict[tuple[str, Pattern, View], Query] = {}
         self._closures: dict[tuple[str, View, bool], Closure] = {}
 
@@ -71,6 +74,12 @@ class Compiler:
                 is_open = view == "may" and self.is_concluded_only(name)
                 known.run = _anything(pattern) if is_open else _base_predicate(name, pattern, view)
         return known
+
+    def reads_own(self, query: Query, symbol: str, end: str) -> None:
+        """Note that a query reads the cell of its only argument."""
+        known = self.own.get((symbol, end), ())
+        if query not in known:
+            self.own[symbol, end] = (*known, query)
 
     def extent(self, name: str, view: View) -> Query:
         """The query by which the whole extent of a predicate is maintained, anchor by anchor."""
@@ -207,11 +216,12 @@ class Compiler:
         raise KeyError(name)
 
 
-def _base_predicate(name: str, pattern: Pattern, view: View) -> Callable[..., Iterator[Row]]:
+def _base_predicate(name: str, pattern: Pattern, view: View) -> Callable[..., Any]:
     """A predicate without definition: what is asserted or concluded of it."""
 
-    def run(state: Any, *bound: Any) -> Iterator[Row]:
-        return state.base_rows(name, pattern, view, bound)  # type: ignore[no-any-return]
+    def run(state: Any, *bound: Any) -> Any:
+        rows = state.base_rows(name, pattern, view, bound)
+        return rows if view == "may" else frozenset(rows)
 
     return run
 

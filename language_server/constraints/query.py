@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Literal
 
 View = Literal["now", "must", "may"]
@@ -15,7 +15,8 @@ class Query:
     """A predicate with a binding pattern under a view, compiled.
 
     Attributes:
-        run: takes the evaluation state and the bound arguments, yields the free ones.
+        run: takes the evaluation state and the bound arguments; gives the rows of the free ones,
+            under ``may`` an iterator that finds each when it is asked for, else the set of all.
         stratum: higher than that of all queries it asks.
     """
 
@@ -27,7 +28,7 @@ class Query:
         self.view = view
         self.stratum = 0
         self.counting = Counting(self)
-        self.run: Callable[..., Iterator[Row]] = _not_compiled
+        self.run: Callable[..., Any] = _not_compiled
 
     def __repr__(self) -> str:
         marks = "".join("b" if bound else "f" for bound in self.pattern)
@@ -70,5 +71,5 @@ class Closure:
         return f"{self.view} {self.symbol}+ {'forward' if self.forward else 'backward'}"
 
 
-def _not_compiled(*_: Any) -> Iterator[Row]:
+def _not_compiled(*_: Any) -> Any:
     raise RuntimeError("the query is being compiled")

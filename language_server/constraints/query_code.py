@@ -63,6 +63,8 @@ class QueryCode:
         self._stratum = 0
         self._places: Counter[str] = Counter()
         self._fresh = 0
+        #: The code of the only argument of a ``now`` query.
+        self._anchor = "a0" if query.view == "now" and sum(query.pattern) == 1 else None
 
     # ---- the whole function ------------------------------------------------------------------
 
@@ -77,15 +79,17 @@ class QueryCode:
         self._emit("deps = state.deps")
         self._emit("facts = state.facts")
         self._emit("nodes = state.nodes")
-        if self._view == "may":
-            self._emit("mark = len(deps)")
+        self._emit("mark = len(deps)" if self._view == "may" else "rows = set()")
         for clause in self._meaning.clauses:
             self._clause(clause, dict(arguments), free)
             self._depth = 1
             if self._view == "may":
                 self._emit("del deps[mark:]")
-        self._emit("return")
-        self._emit("yield")
+        if self._view == "may":
+            self._emit("return")
+            self._emit("yield")
+        else:
+            self._emit("return frozenset(rows) if rows else NONE")
         head = f"def run(state, {', '.join(arguments.values())}):"
         source = "\n".join((head, *self._lines))
         namespace = dict(self._constants)
@@ -103,7 +107,8 @@ class QueryCode:
         for name in free:
             if name not in names:
                 self._loop_all(name, names)
-        self._emit(f"yield ({''.join(names[name] + ', ' for name in free)})")
+        row = f"({''.join(names[name] + ', ' for name in free)})"
+        self._emit(f"yield {row}" if self._view == "may" else f"rows.add({row})")
 
     def _emit(self, line: str) -> None:
         self._lines.append("    " * self._depth + line)
@@ -335,22 +340,30 @@ class QueryCode:
         second: Term,
         names: dict[str, str],
     ) -> None:
-        cell = self._new_name()
         if source is not None and target is not None:
             # Ask at the end where fewer links come in later.
             info = self._schema.features.get(symbol)
-            single = info is not None and info.upper == 1
-            place, member = (f"'>', {source}", target) if single else (f"'<', {target}", source)
-            self._emit(f"{cell} = ({symbol!r}, {place})")
-            self._emit(f"deps.append({cell})")
-            self._block(f"if {member} in facts.get({cell}, NONE):")
-            return
-        if source is not None:
-            self._emit(f"{cell} = ({symbol!r}, '>', {source})")
+            if info is not None and info.upper == 1:
+                self._block(f"if {target} in {self._read(symbol, '>', source)}:")
+            else:
+                self._block(f"if {source} in {self._read(symbol, '<', target)}:")
+        elif source is not None:
+            self._members(self._read(symbol, ">", source), second, names)
         else:
-            self._emit(f"{cell} = ({symbol!r}, '<', {target})")
-        self._emit(f"deps.append({cell})")
-        self._members(f"facts.get({cell}, NONE)", second if source is not None else first, names)
+            assert target is not None
+            self._members(self._read(symbol, "<", target), first, names)
+
+    def _read(self, symbol: str, end: str, node: str, default: str = "NONE") -> str:
+        """The expression for what a cell holds now; that it is read is noted."""
+        cell = f"({symbol!r}, {end!r}, {node})"
+        if node == self._anchor:
+            self._compiler.reads_own(self._query, symbol, end)
+        else:
+            name = self._new_name()
+            self._emit(f"{name} = {cell}")
+            self._emit(f"deps.append({name})")
+            cell = name
+        return f"facts.get({cell}, {default})"
 
     def _closure(self, atom: Atom, view: View, names: dict[str, str]) -> None:
         source, target = (self._value(term, names) for term in atom.args)
@@ -434,12 +447,11 @@ class QueryCode:
                 return
         if view == "now" and not atom.closure and atom.symbol in self._schema.features:
             source, target = values
-            if (source is None) != (target is None):
-                cell = self._new_name()
-                end = f"'>', {source}" if source is not None else f"'<', {target}"
-                self._emit(f"{cell} = ({atom.symbol!r}, {end})")
-                self._emit(f"deps.append({cell})")
-                self._block(f"if not facts.get({cell}, NONE):")
+            if source is not None and target is None:
+                self._block(f"if not {self._read(atom.symbol, '>', source)}:")
+                return
+            if target is not None and source is None:
+                self._block(f"if not {self._read(atom.symbol, '<', target)}:")
                 return
         name, arguments = self._projected(atom, names)
         query = self._ask(self._compiler.query(name, (True,) * len(arguments), view))
@@ -520,7 +532,11 @@ class QueryCode:
     def _expression(self, expression: Expression, names: dict[str, str]) -> str:
         if isinstance(expression, AttributeOf):
             of = self._value(expression.of, names)
-            feature = self._constant(self._schema.features[expression.attribute])
+            info = self._schema.features[expression.attribute]
+            if self._view == "now" and info.target != "boolean":
+                assert of is not None
+                return self._read(info.symbol, "=", of, "ABSENT")
+            feature = self._constant(info)
             return f"state.{'now' if self._view == 'now' else 'known'}_value({feature}, {of})"
         if isinstance(expression, Arithmetic):
             left = self._expression(expression.left, names)
@@ -538,9 +554,9 @@ class QueryCode:
             if not atom.closure and atom.symbol in self._schema.features:
                 source, target = values
                 if source is not None and target is None:
-                    return f"state.size(({atom.symbol!r}, '>', {source}))"
+                    return f"len({self._read(atom.symbol, '>', source)})"
                 if target is not None and source is None:
-                    return f"state.size(({atom.symbol!r}, '<', {target}))"
+                    return f"len({self._read(atom.symbol, '<', target)})"
             name, pattern, inside = self._counted(self._meant(atom, "now"), names)
             if pattern and not any(pattern) and self._compiler.keeps(name, "now"):
                 self._ask(self._compiler.extent(name, "now"))

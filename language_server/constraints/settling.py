@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ from immutables import Map
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.query import Closure, Counting, Query, Row, View
-from language_server.constraints.state import Key, State
+from language_server.constraints.state import NONE, Key, State
 from language_server.partial_model import Cell, FeatureInfo, Node, ObjectId, PartialModel
 
 Shortfall = tuple[FeatureInfo | None, str, Any]  # feature, kind of the problem, detail
@@ -21,7 +20,8 @@ class Settled:
     """All answers for one model; a persistent value.
 
     Attributes:
-        memo: answers by query and arguments.
+        memo: answers by query and arguments; of those that are kept up to date for each object of
+            a class no empty ones that nothing rests on.
         readers: for each cell the answers that rest on it.
         extents, sizes: rows of the predicates that are kept as a whole, and how many.
         violated: rows of violated error predicates as the text stands, and in every completion.
@@ -95,9 +95,7 @@ class _Settling:
         self._memo: Any = before.memo.mutate()
         self._readers: Any = before.readers.mutate()
         self._state = State(model, self._memo, self._readers, after.extents, after.sizes)
-        self._heap: list[tuple[int, int, Key]] = []
-        self._waiting: set[Key] = set()
-        self._order = 0
+        self._waiting: dict[int, dict[Key, None]] = {}  # by stratum what must be looked at again
         self._changed_edges: dict[Key, set[ObjectId]] = {}
 
     def run(self, touched: Iterable[Cell]) -> Settled:
@@ -105,15 +103,23 @@ class _Settling:
         model = self.after.model
         checked: set[ObjectId] = set()
         rooted: set[ObjectId] = set()
+        own = self._constraints.compiler.own
         for cell in touched:
-            self._fire(cell)
             kind = cell[0]
             if kind == "bounds":
                 checked.add(cell[1])
+                continue
+            self._fire(cell)
+            queries = own.get(cell[:2])
+            if queries is not None:
+                self._fire_own(queries, cell[2])
             elif kind in ("new", "open", "kinds"):
                 if kind == "new":
                     self._fire(("objects",))
                 checked.add(cell[1])
+                if kind != "open":
+                    rooted.add(cell[1])
+            elif kind == "role":
                 rooted.add(cell[1])
             elif kind == "gone":
                 self._forget(cell[1])
@@ -127,10 +133,9 @@ class _Settling:
         for node in checked:
             if node in model.nodes and node >= 0:
                 self.check_features(node)
-        while self._heap:
-            _, _, key = heapq.heappop(self._heap)
-            self._waiting.discard(key)
-            self._renew(key)
+        while self._waiting:
+            for key in self._waiting.pop(min(self._waiting)):
+                self._renew(key)
         self.after.memo = self._memo.finish()
         self.after.readers = self._readers.finish()
         return self.after
@@ -154,11 +159,28 @@ class _Settling:
                     self._changed_edges.setdefault(key, set()).add(cell[1][0])
                 self._schedule(key)
 
+    def _fire_own(self, queries: Iterable[Query], node: ObjectId) -> None:
+        """A cell has changed that these queries read of their only argument, this object."""
+        record = self.after.model.nodes.get(node)
+        for query in queries:
+            key = (query, (node,))
+            kept = record is not None and node >= 0 and self._is_kept(query, record)
+            if kept or key in self._memo:
+                self._schedule(key)
+
+    def _is_kept(self, query: Query, record: Node) -> bool:
+        """Whether the query is kept up to date for such an object."""
+        constraints = self._constraints
+        is_error = query in constraints.errors and record.role != "mentioned"
+        return is_error or query in constraints.extents
+
     def _schedule(self, key: Key) -> None:
-        if key not in self._waiting:
-            self._waiting.add(key)
-            self._order += 1
-            heapq.heappush(self._heap, (key[0].stratum, self._order, key))
+        stratum = key[0].stratum
+        waiting = self._waiting.get(stratum)
+        if waiting is None:
+            self._waiting[stratum] = {key: None}
+        else:
+            waiting[key] = None
 
     def _add_roots(self, node: ObjectId) -> None:
         record = self.after.model.nodes.get(node)
@@ -190,26 +212,28 @@ class _Settling:
                 if key in self._memo:
                     del self._memo[key]
                 return
-        is_root = isinstance(asked, Query) and (
-            asked in self._constraints.errors
-            or asked in self._constraints.extents
-            or self._is_needed(key)
-        )
-        before = self._memo.get(key, _MISSING)
-        if not is_root and not self._readers.get(key) and not self._is_needed(key):
+        constraints = self._constraints
+        is_error, is_extent = asked in constraints.errors, asked in constraints.extents
+        is_kept = is_error or is_extent
+        before = self._memo.get(key, NONE if is_kept else _MISSING)
+        if not is_kept and not self._readers.get(key) and not self._is_needed(key):
             if before is not _MISSING:
                 del self._memo[key]
             return
-        value = self._state.compute(key)
-        for cell in self._take_changes():
-            self._fire(cell)
+        value = self._state.answer(key)
+        if self._state.changed:
+            self._fire_changes()
         if value == before:
             return
+        if value or not is_kept or self._readers.get(key):
+            self._memo[key] = value
+        else:
+            del self._memo[key]
         self._fire(key)
         if isinstance(asked, Query):
-            if asked in self._constraints.extents:
+            if is_extent:
                 self._update_extent(asked, args, value)
-            if asked in self._constraints.errors:
+            if is_error:
                 self._update_violation(asked, args, value)
             elif self._is_needed(key):
                 self._update_must(key, value)
@@ -221,13 +245,14 @@ class _Settling:
                 del self._memo[key]
             return
         self._state.renew_closure(key, changed)
-        for cell in self._take_changes():
-            self._fire(cell)
+        self._fire_changes()
 
-    def _take_changes(self) -> list[Any]:
+    def _fire_changes(self) -> None:
+        """Cells of closures have changed while they were renewed."""
         changes = self._state.changed
         self._state.changed = []
-        return changes
+        for cell in changes:
+            self._fire(cell)
 
     def _is_needed(self, key: Key) -> bool:
         """Whether a ``must`` answer is wanted because the constraint is violated now."""

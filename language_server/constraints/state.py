@@ -14,7 +14,7 @@ from typing import Any
 from language_server.constraints.closures import Cycles, Reach
 from language_server.constraints.query import Closure, Counting, Pattern, Query, Row, View
 from language_server.constraints.values import ABSENT, UNKNOWN, Interval
-from language_server.partial_model import Cell, ClassInfo, FeatureInfo, ObjectId, PartialModel
+from language_server.partial_model import ClassInfo, FeatureInfo, ObjectId, PartialModel
 
 Key = tuple[Query | Closure | Counting, Row]
 NONE: frozenset[Any] = frozenset()
@@ -59,7 +59,8 @@ class State:
 
     def possible_rows(self, query: Query, args: Row) -> Iterator[Row]:
         """The rows of a ``may`` query; with each, ``deps`` holds what it rests on."""
-        return query.run(self, *args)
+        rows: Iterator[Row] = query.run(self, *args)
+        return rows
 
     def gathered(self, query: Query, args: Row) -> Iterable[Row]:
         """All rows of a ``may`` query with everything that they rest on."""
@@ -99,12 +100,12 @@ class State:
         lower = self._distinct(self.rows(certain, args))
         return _range(lower, self._possible_count(possible, args))
 
-    def size(self, cell: Cell) -> int:
-        """How many members a cell has now."""
-        self.deps.append(cell)
-        return len(self.facts.get(cell, NONE))
-
     def compute(self, key: Key) -> Any:
+        """Answer a query anew and keep the answer."""
+        self.memo[key] = value = self.answer(key)
+        return value
+
+    def answer(self, key: Key) -> Any:
         """Answer a query anew and note what the answer rests on."""
         asked, args = key
         mine = self.deps
@@ -117,11 +118,12 @@ class State:
         elif asked.view == "may":
             value = next(asked.run(self, *args), None) is not None
         else:
-            value = frozenset(asked.run(self, *args))
-        for cell in set(self.deps):
-            self.readers[cell] = _with(self.readers.get(cell), key)
+            value = asked.run(self, *args)
+        if self.deps:
+            readers = self.readers
+            for cell in set(self.deps):
+                readers[cell] = _with(readers.get(cell), key)
         self.deps = mine
-        self.memo[key] = value
         return value
 
     def _possible_count(self, query: Query, args: Row) -> float:

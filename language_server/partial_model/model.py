@@ -434,6 +434,8 @@ class Draft:
         self.nodes = self.nodes.set(number, node)
         if node.kinds != before.kinds:
             self.touched.append(("kinds", number))
+        if node.role != before.role:
+            self.touched.append(("role", number))
         if node[1:4] != before[1:4]:  # name, open, role
             self.touched.append(("open", number))
 
