@@ -58,8 +58,8 @@ class Compiler:
         self.rounds = rounds_to_fixed_point(theory.rules, self.definitions)
         self.extents: dict[tuple[str, View], Query] = {}
         self.sealed = False  # no further extents: the queries to keep up to date are settled
-        #: By symbol and end of a cell the queries that read it of their only argument.
-        self.own: dict[tuple[str, str], tuple[Query, ...]] = {}
+        #: The queries that read what is stated of their only argument at some end of a feature.
+        self.own: dict[str, tuple[Query, ...]] = {}
         self._queries: dict[tuple[str, Pattern, View], Query] = {}
         self._closures: dict[tuple[str, View, bool], Closure] = {}
 
@@ -75,11 +75,11 @@ class Compiler:
                 known.run = _anything(pattern) if is_open else _base_predicate(name, pattern, view)
         return known
 
-    def reads_own(self, query: Query, symbol: str, end: str) -> None:
-        """Note that a query reads the cell of its only argument."""
-        known = self.own.get((symbol, end), ())
+    def reads_own(self, query: Query, key: str) -> None:
+        """Note that a query reads what is stated of its only argument at an end of a feature."""
+        known = self.own.get(key, ())
         if query not in known:
-            self.own[symbol, end] = (*known, query)
+            self.own[key] = (*known, query)
 
     def extent(self, name: str, view: View) -> Query:
         """The query by which the whole extent of a predicate is maintained, anchor by anchor."""

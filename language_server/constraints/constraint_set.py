@@ -44,6 +44,7 @@ class ConstraintSet:
         rules: the propagation rules by the query for what contradicts a conclusion of theirs.
         roots: for each class the queries that are kept up to date for each of its objects.
         extents: queries by which whole predicates are kept, with name and view.
+        kept: all queries of errors and extents.
     """
 
     def __init__(self, theory: Theory, mapping: Mapping) -> None:
@@ -108,6 +109,7 @@ class ConstraintSet:
         while len(self.extents) < len(compiler.extents):
             for place, query in list(compiler.extents.items()):
                 self.extents[query] = place
+        self.kept = frozenset((*self.errors, *self.extents))
         compiler.sealed = True
         self._counting = frozenset(
             name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.given import state_given
@@ -208,7 +209,7 @@ class Evaluation:
             while pending is not None:
                 touched, pending = pending
                 batches.append(touched)
-            cells = dict.fromkeys(cell for batch in reversed(batches) for cell in batch)
+            cells = chain.from_iterable(reversed(batches))
             self._settled = settle(self.constraints, self._base, self.model, cells)
             self._pending = None
             self._base = self._settled

@@ -43,7 +43,7 @@ def state_given(draft: Draft, constraints: ConstraintSet, given: Iterable[Assert
     for cls, number in schema.new.items():
         if cls + NEW not in excluded:
             exact = schema.classes[cls].exact
-            draft.nodes = draft.nodes.set(number, Node(exact, f"{cls}{NEW}", True, "new"))
+            draft.nodes[number] = Node(exact, f"{cls}{NEW}", True, "new")
     named = _add_objects(draft, given)
     for assertion in (*constraints.theory.assertions, *given):
         if assertion.value == "true" and not assertion.default:

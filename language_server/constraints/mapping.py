@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
-from language_server.constraints.theory import Feature, Individual, Theory
+from language_server.constraints.theory import (
+    AttributeOf,
+    Comparison,
+    Feature,
+    Individual,
+    Theory,
+)
 from language_server.partial_model import (
     NEW,
     ClassInfo,
@@ -84,6 +91,8 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
         features[indirect] = replace(features[indirect], indirect=True)
     for late in _late(features, mapping):
         features[late] = replace(features[late], late=True, indirect=True)
+    for compared in _compared(theory) & features.keys():
+        features[compared] = replace(features[compared], looked_up=True)
     classes = {}
     for name, symbol in theory.classes.items():
         own = {f.name: features[f.symbol] for f in features_of(theory, name)}
@@ -100,9 +109,7 @@ def schema_of(theory: Theory, mapping: Mapping) -> Schema:
             or frozenset({name}),
             ancestors=ancestors[name],
             features=own,
-            bounded=tuple(
-                f for f in own.values() if f.lower > 0 or (f.upper is not None and not f.attribute)
-            ),
+            bounded=tuple(f for f in own.values() if f.bounded),
             containments=tuple(f for f in own.values() if f.containment),
             key=inherited_key(theory, name),
             conflict=_conflict(theory, name),
@@ -150,6 +157,20 @@ def _late(features: dict[str, FeatureInfo], mapping: Mapping) -> set[str]:
             info = features[symbol]
             waiting += [*info.supersets, *([info.opposite] if info.opposite else [])]
     return found
+
+
+def _compared(theory: Theory) -> set[str]:
+    """The attributes whose values must equal something."""
+    bodies = [predicate.clauses or () for predicate in theory.predicates.values()]
+    bodies += [rule.clauses for rule in theory.rules]
+    return {
+        side.attribute
+        for clause in chain.from_iterable(bodies)
+        for part in clause
+        if isinstance(part, Comparison) and part.op == "=="
+        for side in (part.left, part.right)
+        if isinstance(side, AttributeOf)
+    }
 
 
 def resolved_feature(theory: Theory, cls: str, name: str | None) -> str | None:

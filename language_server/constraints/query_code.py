@@ -33,6 +33,7 @@ from language_server.constraints.theory import (
 )
 from language_server.constraints.theory import Literal as AtomLiteral
 from language_server.constraints.values import ABSENT, calculate, decided, holds
+from language_server.partial_model import UNSAID
 
 if TYPE_CHECKING:
     from language_server.constraints.compiler import Compiler
@@ -53,6 +54,7 @@ class QueryCode:
         self._depth = 1
         self._constants: dict[str, Any] = {
             "NONE": frozenset(),
+            "UNSAID": UNSAID,
             "ABSENT": ABSENT,
             "holds": holds,
             "decided": decided,
@@ -77,8 +79,10 @@ class QueryCode:
         free = [name for name in parameters if name not in bound]
         arguments = {name: f"a{position}" for position, name in enumerate(bound)}
         self._emit("deps = state.deps")
-        self._emit("facts = state.facts")
         self._emit("nodes = state.nodes")
+        self._emit("stated = state.stated")
+        if self._anchor is not None:
+            self._emit(f"own = stated.get({self._anchor}, UNSAID)")
         self._emit("mark = len(deps)" if self._view == "may" else "rows = set()")
         for clause in self._meaning.clauses:
             self._clause(clause, dict(arguments), free)
@@ -194,6 +198,7 @@ class QueryCode:
                 isinstance(one, AttributeOf)
                 and isinstance(one.of, Var)
                 and one.of.name not in names
+                and self._schema.features[one.attribute].looked_up
                 and (
                     self._schema.features[one.attribute].target != "boolean"
                     or other == Constant(True)  # a false one need not be stated
@@ -286,12 +291,19 @@ class QueryCode:
         value = self._value(term, names)
         kinds = self._constant(info.descendants)
         if value is not None:
-            self._block(f"if state.{'may' if view == 'may' else 'must'}_be({value}, {kinds}):")
+            self._block(f"if {self._is_of(value, kinds, view)}:")
             return
         assert isinstance(term, Var)
         names[term.name] = self._new_name()
         which = "possible" if view == "may" else "certain"
         self._block(f"for {names[term.name]} in state.{which}({self._constant(info)}):")
+
+    def _is_of(self, node: str, kinds: str, view: View) -> str:
+        if view == "may":
+            return f"state.may_be({node}, {kinds})"
+        known = f"(known := nodes[{node}].kinds)"  # an object that is declared is of one
+        certain = f"known <= {kinds} if len{known} == 1 else state.must_be({node}, {kinds})"
+        return f"({node} >= 0 and ({certain}))"
 
     def _reference(self, atom: Atom, view: View, names: dict[str, str]) -> None:
         source, target = (self._value(term, names) for term in atom.args)
@@ -344,26 +356,24 @@ class QueryCode:
             # Ask at the end where fewer links come in later.
             info = self._schema.features.get(symbol)
             if info is not None and info.upper == 1:
-                self._block(f"if {target} in {self._read(symbol, '>', source)}:")
+                self._block(f"if {target} in {self._read('>' + symbol, source)}:")
             else:
-                self._block(f"if {source} in {self._read(symbol, '<', target)}:")
+                self._block(f"if {source} in {self._read('<' + symbol, target)}:")
+        elif source is not None and symbol == "contains":
+            self._members(f"state.must_contains_targets('contains', {source})", second, names)
         elif source is not None:
-            self._members(self._read(symbol, ">", source), second, names)
+            self._members(self._read(">" + symbol, source), second, names)
         else:
             assert target is not None
-            self._members(self._read(symbol, "<", target), first, names)
+            self._members(self._read("<" + symbol, target), first, names)
 
-    def _read(self, symbol: str, end: str, node: str, default: str = "NONE") -> str:
-        """The expression for what a cell holds now; that it is read is noted."""
-        cell = f"({symbol!r}, {end!r}, {node})"
+    def _read(self, key: str, node: str, default: str = "NONE") -> str:
+        """The expression for what is stated of an object now; that it is read is noted."""
         if node == self._anchor:
-            self._compiler.reads_own(self._query, symbol, end)
-        else:
-            name = self._new_name()
-            self._emit(f"{name} = {cell}")
-            self._emit(f"deps.append({name})")
-            cell = name
-        return f"facts.get({cell}, {default})"
+            self._compiler.reads_own(self._query, key)
+            return f"own.get({key!r}, {default})"
+        self._emit(f"deps.append(({key!r}, {node}))")
+        return f"stated.get({node}, UNSAID).get({key!r}, {default})"
 
     def _closure(self, atom: Atom, view: View, names: dict[str, str]) -> None:
         source, target = (self._value(term, names) for term in atom.args)
@@ -448,10 +458,10 @@ class QueryCode:
         if view == "now" and not atom.closure and atom.symbol in self._schema.features:
             source, target = values
             if source is not None and target is None:
-                self._block(f"if not {self._read(atom.symbol, '>', source)}:")
+                self._block(f"if not {self._read('>' + atom.symbol, source)}:")
                 return
             if target is not None and source is None:
-                self._block(f"if not {self._read(atom.symbol, '<', target)}:")
+                self._block(f"if not {self._read('<' + atom.symbol, target)}:")
                 return
         name, arguments = self._projected(atom, names)
         query = self._ask(self._compiler.query(name, (True,) * len(arguments), view))
@@ -461,7 +471,7 @@ class QueryCode:
     def _simple_check(self, atom: Atom, view: View, values: list[str]) -> str | None:
         if atom.symbol in self._theory.classes:
             kinds = self._constant(self._schema.classes[atom.symbol].descendants)
-            return f"state.{'may' if view == 'may' else 'must'}_be({values[0]}, {kinds})"
+            return self._is_of(values[0], kinds, view)
         if atom.symbol == "exists":
             return f"state.exists({values[0]}, {view!r})"
         feature = self._schema.features.get(atom.symbol)
@@ -535,7 +545,7 @@ class QueryCode:
             info = self._schema.features[expression.attribute]
             if self._view == "now" and info.target != "boolean":
                 assert of is not None
-                return self._read(info.symbol, "=", of, "ABSENT")
+                return self._read(info.forward, of, "ABSENT")
             feature = self._constant(info)
             return f"state.{'now' if self._view == 'now' else 'known'}_value({feature}, {of})"
         if isinstance(expression, Arithmetic):
@@ -554,9 +564,9 @@ class QueryCode:
             if not atom.closure and atom.symbol in self._schema.features:
                 source, target = values
                 if source is not None and target is None:
-                    return f"len({self._read(atom.symbol, '>', source)})"
+                    return f"len({self._read('>' + atom.symbol, source)})"
                 if target is not None and source is None:
-                    return f"len({self._read(atom.symbol, '<', target)})"
+                    return f"len({self._read('<' + atom.symbol, target)})"
             name, pattern, inside = self._counted(self._meant(atom, "now"), names)
             if pattern and not any(pattern) and self._compiler.keeps(name, "now"):
                 self._ask(self._compiler.extent(name, "now"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from immutables import Map
@@ -20,8 +20,8 @@ class Settled:
     """All answers for one model; a persistent value.
 
     Attributes:
-        memo: answers by query and arguments; of those that are kept up to date for each object of
-            a class no empty ones that nothing rests on.
+        memo: answers by query and arguments; of the ``now`` ones that are kept up to date for each
+            object of a class no empty ones that nothing rests on.
         readers: for each cell the answers that rest on it.
         extents, sizes: rows of the predicates that are kept as a whole, and how many.
         violated: rows of violated error predicates as the text stands, and in every completion.
@@ -103,23 +103,26 @@ class _Settling:
         model = self.after.model
         checked: set[ObjectId] = set()
         rooted: set[ObjectId] = set()
-        own = self._constraints.compiler.own
+        new: set[ObjectId] = set()
+        own, kept, readers = self._constraints.compiler.own, self._constraints.kept, self._readers
         for cell in touched:
             kind = cell[0]
             if kind == "bounds":
                 checked.add(cell[1])
                 continue
-            self._fire(cell)
-            queries = own.get(cell[:2])
-            if queries is not None:
-                self._fire_own(queries, cell[2])
-            elif kind in ("new", "open", "kinds"):
-                if kind == "new":
-                    self._fire(("objects",))
+            if cell in readers:
+                self._fire(cell)
+            if kind in own:
+                if cell[1] not in new:
+                    self._fire_own(own[kind], cell[1])
+            elif kind == "open":
                 checked.add(cell[1])
-                if kind != "open":
-                    rooted.add(cell[1])
-            elif kind == "role":
+            elif kind == "new":
+                self._fire(("objects",))
+                checked.add(cell[1])
+                new.add(cell[1])
+            elif kind in ("kinds", "role"):
+                checked.add(cell[1])
                 rooted.add(cell[1])
             elif kind == "gone":
                 self._forget(cell[1])
@@ -128,14 +131,17 @@ class _Settling:
             elif kind == "start":
                 for query in self._constraints.unanchored:
                     self._add_root((query, ()))
-        for node in sorted(rooted):
+        for node in sorted(rooted | new):
             self._add_roots(node)
         for node in checked:
             if node in model.nodes and node >= 0:
                 self.check_features(node)
         while self._waiting:
             for key in self._waiting.pop(min(self._waiting)):
-                self._renew(key)
+                if key[0] in kept:
+                    self._renew_kept(key)
+                else:
+                    self._renew(key)
         self.after.memo = self._memo.finish()
         self.after.readers = self._readers.finish()
         return self.after
@@ -161,18 +167,20 @@ class _Settling:
 
     def _fire_own(self, queries: Iterable[Query], node: ObjectId) -> None:
         """A cell has changed that these queries read of their only argument, this object."""
-        record = self.after.model.nodes.get(node)
+        kept = self._kept(node)
+        args = (node,)
         for query in queries:
-            key = (query, (node,))
-            kept = record is not None and node >= 0 and self._is_kept(query, record)
-            if kept or key in self._memo:
+            key = (query, args)
+            if query in kept or key in self._memo:
                 self._schedule(key)
 
-    def _is_kept(self, query: Query, record: Node) -> bool:
-        """Whether the query is kept up to date for such an object."""
+    def _kept(self, node: ObjectId) -> Collection[Query]:
+        """The queries of which some may be kept up to date for an object."""
+        record = self.after.model.nodes.get(node)
+        if record is None or node < 0:
+            return ()
         constraints = self._constraints
-        is_error = query in constraints.errors and record.role != "mentioned"
-        return is_error or query in constraints.extents
+        return constraints.extents if record.role == "mentioned" else constraints.kept
 
     def _schedule(self, key: Key) -> None:
         stratum = key[0].stratum
@@ -187,13 +195,15 @@ class _Settling:
         if record is None or node < 0:
             return
         args = (node,)
+        only_extents = record.role == "mentioned"
         for kind in record.kinds:
             for query in self._constraints.roots_of(kind):
                 if self._only_now and query.view != "now":
                     continue
+                if only_extents and query not in self._constraints.extents:
+                    continue
                 key = (query, args)
-                kept = query in self._constraints.extents or record.role != "mentioned"
-                if kept and key not in self._memo:
+                if key not in self._memo:
                     self._add_root(key)
 
     def _add_root(self, key: tuple[Query, Row]) -> None:
@@ -201,41 +211,51 @@ class _Settling:
             self.after.watched = self.after.watched.set(key, None)
         self._schedule(key)
 
+    def _renew_kept(self, key: Any) -> None:
+        """An answer that is kept up to date for an object, whether or not anything rests on it."""
+        query, args = key
+        memo, state = self._memo, self._state
+        if args and args[0] not in state.nodes:
+            if key in memo:
+                del memo[key]
+            return
+        is_now = query.view == "now"
+        before = memo.get(key, NONE if is_now else _MISSING)
+        value = state.answer(key)
+        if state.changed:
+            self._fire_changes()
+        if value == before:
+            return
+        if value or not is_now or self._readers.get(key):
+            memo[key] = value
+        else:
+            del memo[key]
+        self._fire(key)
+        if query in self._constraints.extents:
+            self._update_extent(query, args, value)
+        if query in self._constraints.errors:
+            self._update_violation(query, args, value)
+        elif self._is_needed(key):
+            self._update_must(key, value)
+
     def _renew(self, key: Key) -> None:
+        """An answer that is kept as long as something rests on it."""
         asked, args = key
         if isinstance(asked, Closure) and len(args) < 2:
             self._renew_closure(key)
             return
-        nodes = self.after.model.nodes
-        for argument in args:
-            if argument not in nodes:
-                if key in self._memo:
-                    del self._memo[key]
-                return
-        constraints = self._constraints
-        is_error, is_extent = asked in constraints.errors, asked in constraints.extents
-        is_kept = is_error or is_extent
-        before = self._memo.get(key, NONE if is_kept else _MISSING)
-        if not is_kept and not self._readers.get(key) and not self._is_needed(key):
-            if before is not _MISSING:
+        nodes, needed = self._state.nodes, self._is_needed(key)
+        wanted = needed or self._readers.get(key)
+        if not wanted or any(argument not in nodes for argument in args):
+            if key in self._memo:
                 del self._memo[key]
             return
-        value = self._state.answer(key)
-        if self._state.changed:
-            self._fire_changes()
-        if value == before:
-            return
-        if value or not is_kept or self._readers.get(key):
-            self._memo[key] = value
-        else:
-            del self._memo[key]
-        self._fire(key)
-        if isinstance(asked, Query):
-            if is_extent:
-                self._update_extent(asked, args, value)
-            if is_error:
-                self._update_violation(asked, args, value)
-            elif self._is_needed(key):
+        before = self._memo.get(key, _MISSING)
+        value = self._state.compute(key)
+        self._fire_changes()
+        if value != before:
+            self._fire(key)
+            if needed:
                 self._update_must(key, value)
 
     def _renew_closure(self, key: Key) -> None:
@@ -339,18 +359,20 @@ class _Settling:
         if record.role == "mentioned" and self._would_be_ambiguous(node, record):
             must.append((None, "clash", record.name))
         if record.role != "mentioned" and len(record.kinds) == 1:
-            info = model.schema.classes[next(iter(record.kinds))]
+            (kind,) = record.kinds
+            info = model.schema.classes[kind]
+            stated = model.of(node)
             for feature in info.bounded:
-                problem = self._bound_problem(node, feature)
+                problem = self._bound_problem(node, feature, stated)
                 if problem is not None:
                     now.append(problem)
                     if problem[1] == "upper" or not model.may_fill(feature, node):
                         must.append(problem)
-            for kind, found in (("conflict", model.conflicts), ("value", model.unknown_values)):
+            for what, found in (("conflict", model.conflicts), ("value", model.unknown_values)):
                 if found:
                     for feature in info.features.values():
                         if (node, feature.symbol) in found:
-                            problem = (feature, kind, found[node, feature.symbol])
+                            problem = (feature, what, found[node, feature.symbol])
                             now.append(problem)
                             must.append(problem)
         after = self.after
@@ -376,22 +398,26 @@ class _Settling:
         """Whether the objects of its classes are all given, and it is none of them."""
         model = self.after.model
         new, classes = model.schema.new, model.schema.classes
-        if not all(kind in new and new[kind] not in model.nodes for kind in record.kinds):
-            return False
+        for kind in record.kinds:
+            if kind not in new or new[kind] in model.nodes:
+                return False
         named = any(classes[kind].named and not classes[kind].key for kind in record.kinds)
         if record.name is None and record.open and named:
             return False  # it is not known yet which one it is
         return not model.is_given(node)
 
-    def _bound_problem(self, node: ObjectId, feature: FeatureInfo) -> Shortfall | None:
-        facts = self.after.model.facts
-        if feature.attribute:
-            value = facts.get((feature.symbol, "=", node))
-            number = 0 if value is None else len(value) if isinstance(value, tuple) else 1
-            if value is None and feature.target == "boolean":
+    def _bound_problem(
+        self, node: ObjectId, feature: FeatureInfo, stated: Mapping[str, Any]
+    ) -> Shortfall | None:
+        value = stated.get(feature.forward)
+        if value is None:
+            if feature.attribute and feature.target == "boolean":
                 return None
+            number = 0
+        elif feature.attribute:
+            number = len(value) if isinstance(value, tuple) else 1
         else:
-            number = len(facts.get((feature.symbol, ">", node), ()))
+            number = len(value)
         if number < feature.lower:
             if (node, feature.symbol) in self.after.model.unknown_values:
                 return None  # something stands there, and it is reported itself

@@ -267,7 +267,7 @@ class _Facts:
     def _reference(self, feature: FeatureInfo) -> Iterator[str]:
         place = self._program.feature(feature.symbol)[1:]
         for node in self._model.nodes:
-            for target in sorted(self._model.facts.get((feature.symbol, ">", node), ())):
+            for target in sorted(self._model.of(node).get(feature.forward, ())):
                 if target in self._model.nodes and node in self._model.nodes:
                     yield f"was{place}({node},{target})."
         yield from self._sources(feature, place)
@@ -297,7 +297,7 @@ class _Facts:
     def _attribute(self, feature: FeatureInfo) -> Iterator[str]:
         place = self._program.feature(feature.symbol)[1:]
         for node, record in self._model.nodes.items():
-            value = self._model.facts.get((feature.symbol, "=", node))
+            value = self._model.of(node).get(feature.forward)
             if value is None and record.role == "mentioned" and feature.name == "name":
                 value = record.name
             for each in value if isinstance(value, tuple) else () if value is None else (value,):

@@ -27,6 +27,7 @@ class State:
         self, model: PartialModel, memo: Any, readers: Any, extents: Any, sizes: Any
     ) -> None:
         self.model = model
+        self.stated = model.stated
         self.facts = model.facts
         self.nodes = model.nodes
         self.memo = memo
@@ -111,14 +112,14 @@ class State:
         mine = self.deps
         self.deps = []
         value: Any
-        if isinstance(asked, Closure):
-            value = self._may_find(asked, args[0], args[1])
+        if isinstance(asked, Query):
+            value = asked.run(self, *args)
+            if asked.view == "may":
+                value = next(value, None) is not None
         elif isinstance(asked, Counting):
             value = self._count_possible(asked.query, args)
-        elif asked.view == "may":
-            value = next(asked.run(self, *args), None) is not None
         else:
-            value = asked.run(self, *args)
+            value = self._may_find(asked, args[0], args[1])
         if self.deps:
             readers = self.readers
             for cell in set(self.deps):
@@ -202,7 +203,7 @@ class State:
     def certain(self, info: ClassInfo) -> Iterator[ObjectId]:
         """The objects that certainly are of the class."""
         for kind in info.descendants:
-            cell = (kind, "*")
+            cell = ("*", kind)
             self.deps.append(cell)
             yield from self.facts.get(cell, NONE)
 
@@ -213,7 +214,7 @@ class State:
             if kind in new and new[kind] in self.nodes and not self.model.closed:
                 yield new[kind]
         for kind in info.descendants:
-            yield from self.facts.get((kind, "*"), NONE)
+            yield from self.facts.get(("*", kind), NONE)
         deps = self.deps
         mark = len(deps)
         for node in self.model.pending.values():
@@ -249,11 +250,11 @@ class State:
     def now_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference is stated."""
         if feature.upper == 1:
-            cell, member = (feature.symbol, ">", source), target
+            key, node, member = feature.forward, source, target
         else:  # fewer links come in later at this end
-            cell, member = (feature.symbol, "<", target), source
-        self.deps.append(cell)
-        return member in self.facts.get(cell, NONE)
+            key, node, member = feature.backward, target, source
+        self.deps.append((key, node))
+        return member in self.model.of(node).get(key, NONE)
 
     def must_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference certainly holds."""
@@ -263,25 +264,24 @@ class State:
 
     def must_link_targets(self, feature: FeatureInfo, source: ObjectId) -> Iterable[ObjectId]:
         """What the object certainly points to."""
-        cell = (feature.symbol, ">", source)
-        targets = NONE if feature.revisable else self.facts.get(cell, NONE)
+        key = feature.forward
+        targets = NONE if feature.revisable else self.model.of(source).get(key, NONE)
         if (
             source < 0
             or self.model.may_fill(feature, source)
             or any(self.nodes[target].role == "mentioned" for target in targets)
         ):
-            self.deps.append(cell)
+            self.deps.append((key, source))
         return targets
 
     def must_link_sources(self, feature: FeatureInfo, target: ObjectId) -> Iterable[ObjectId]:
         """What certainly points to the object."""
-        cell = (feature.symbol, "<", target)
-        self.deps.append(cell)
-        return NONE if feature.revisable else self.facts.get(cell, NONE)
+        self.deps.append((feature.backward, target))
+        return NONE if feature.revisable else self.model.of(target).get(feature.backward, NONE)
 
     def may_link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> bool:
         """Whether the reference holds in some completion."""
-        if target in self.facts.get((feature.symbol, ">", source), NONE):
+        if target in self.model.of(source).get(feature.forward, NONE):
             self._rest_on_mention(feature, source, target)
             return True
         if not self.model.may_link(feature, source, target):
@@ -291,7 +291,7 @@ class State:
 
     def may_link_targets(self, feature: FeatureInfo, source: ObjectId) -> Iterator[ObjectId]:
         """What the object may point to."""
-        stated = self.facts.get((feature.symbol, ">", source), NONE)
+        stated = self.model.of(source).get(feature.forward, NONE)
         deps = self.deps
         mark = len(deps)
         for target in stated:
@@ -308,7 +308,7 @@ class State:
 
     def may_link_sources(self, feature: FeatureInfo, target: ObjectId) -> Iterator[ObjectId]:
         """What may point to the object."""
-        stated = self.facts.get((feature.symbol, "<", target), NONE)
+        stated = self.model.of(target).get(feature.backward, NONE)
         deps = self.deps
         mark = len(deps)
         for source in stated:
@@ -340,42 +340,45 @@ class State:
         yield from list(self.model.pending.values())
         for kind in feature.sources:
             if schema.classes[kind].key:
-                yield from self.facts.get((kind, "*"), NONE)
+                yield from self.facts.get(("*", kind), NONE)
 
     def _rest_on_mention(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """A stated reference stays, unless its target turns out to be another object."""
         if self.nodes[target].role == "mentioned":
-            self.deps.append((feature.symbol, ">", source))
+            self.deps.append((feature.forward, source))
 
     def _rest_on_openness(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         deps = self.deps
         if source >= 0:
             deps.append(("open", source))
             if feature.upper is not None:
-                deps.append((feature.symbol, ">", source))
+                deps.append((feature.forward, source))
             if len(self.nodes[source].kinds) > 1:
                 deps.append(("kinds", source))
         if target >= 0:
             if feature.containment or feature.indirect or feature.opposite is not None:
                 deps.append(("open", target))
             if feature.opposite is not None:
-                deps.append((feature.opposite, ">", target))
+                deps.append((">" + feature.opposite, target))
             if len(self.nodes[target].kinds) > 1:
                 deps.append(("kinds", target))
 
     def must_contains(self, symbol: str, source: ObjectId, target: ObjectId) -> bool:
         """Whether one object certainly contains the other."""
-        return target in self.must_contains_targets(symbol, source)
+        return source in self.must_contains_sources(symbol, target)
 
-    def must_contains_targets(self, symbol: str, source: ObjectId) -> Iterable[ObjectId]:
+    def must_contains_targets(self, symbol: str, source: ObjectId) -> Iterator[ObjectId]:
         """What the object certainly contains."""
-        self.deps.append((symbol, ">", source))
-        return self.facts.get((symbol, ">", source), NONE)
+        stated = self.model.of(source)
+        for feature in self._containments(source):
+            self.deps.append((feature.forward, source))
+            yield from stated.get(feature.forward, NONE)
 
     def must_contains_sources(self, symbol: str, target: ObjectId) -> Iterable[ObjectId]:
         """What certainly contains the object."""
-        self.deps.append((symbol, "<", target))
-        return self.facts.get((symbol, "<", target), NONE)
+        self.deps.append(("<contains", target))
+        containers: Iterable[ObjectId] = self.model.of(target).get("<contains", NONE)
+        return containers
 
     def may_contains(self, symbol: str, source: ObjectId, target: ObjectId) -> bool:
         """Whether one object may contain the other."""
@@ -403,21 +406,19 @@ class State:
 
     def now_value(self, feature: FeatureInfo, node: ObjectId) -> Any:
         """The stated value of an attribute; an unset boolean is false, as in textX."""
-        cell = (feature.symbol, "=", node)
-        self.deps.append(cell)
-        value = self.facts.get(cell)
+        self.deps.append((feature.forward, node))
+        value = self.model.of(node).get(feature.forward)
         if value is None:
             return self._unset(feature, node)
         return value
 
     def known_value(self, feature: FeatureInfo, node: ObjectId) -> Any:
         """What is certain of the value of an attribute."""
-        cell = (feature.symbol, "=", node)
-        value = self.facts.get(cell)
+        value = self.model.of(node).get(feature.forward)
         if value is not None and not feature.revisable and feature.upper == 1:
             return value
         if self.model.may_fill(feature, node):
-            self.deps.append(cell)
+            self.deps.append((feature.forward, node))
             self.deps.append(("open", node))
             return UNKNOWN
         return self._unset(feature, node) if value is None else value
@@ -435,7 +436,7 @@ class State:
             return NONE
         if isinstance(value, tuple):
             return [node for one in value for node in self.with_value(feature, one, view)]
-        cell = (feature.symbol, "#", value)
+        cell = ("#", feature.symbol, value)
         self.deps.append(cell)
         return self.facts.get(cell, NONE)
 
@@ -494,7 +495,7 @@ class State:
             for cell in self.deps:
                 self.readers[cell] = _with(self.readers.get(cell), key)
             self.deps = mine
-            return frozenset(target for (target,) in rows)
+            return frozenset([target for (target,) in rows])
 
         different: set[ObjectId]
         after: Reach | Cycles

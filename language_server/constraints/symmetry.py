@@ -97,7 +97,7 @@ def _is_used(constraints: ConstraintSet, model: PartialModel, individual: Object
     return any(
         model.nodes[source].role != "individual"
         for symbol in _places(constraints).get(individual, ())
-        for source in model.facts.get((symbol, "<", individual), ())
+        for source in model.of(individual).get("<" + symbol, ())
         if source in model.nodes
     )
 

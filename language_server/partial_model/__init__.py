@@ -2,6 +2,7 @@
 
 from language_server.partial_model.linking import Surroundings, Target
 from language_server.partial_model.model import (
+    UNSAID,
     Cell,
     Draft,
     Node,
@@ -22,6 +23,7 @@ from language_server.partial_model.ways import LinkRules
 
 __all__ = [
     "NEW",
+    "UNSAID",
     "Cell",
     "ClassInfo",
     "Draft",

@@ -269,7 +269,7 @@ def _state_links(
             node = foreign[target]
         if node is not None:
             if feature.upper == 1:
-                for before in draft.facts.get((feature.symbol, ">", source), NOTHING):
+                for before in draft.of(source).get(feature.forward, NOTHING):
                     draft.revised = True
                     draft.sever(feature, source, before)
             draft.link(feature, source, node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from immutables import Map
@@ -24,7 +24,9 @@ Cell = tuple[Any, ...]  # address of something that can change; what reads it de
 Members = Collection[ObjectId]
 
 NOTHING: frozenset[ObjectId] = frozenset()
+UNSAID: Mapping[str, Any] = {}  # of an object of which nothing is stated
 _IN_TEXT = ("declared", "keyed")
+_ASKED_FOR = ("*", "#")  # by constraints, unlike the entries of the linker
 
 
 class Node(NamedTuple):
@@ -52,6 +54,11 @@ class Node(NamedTuple):
     name_end: int = -1
     rule: str = ""
     shut: frozenset[str] = frozenset()
+
+    def closed(self, end: int) -> Node:
+        """The object when nothing more will be stated of it."""
+        kinds, name, _, role, start, _, name_start, name_end, rule, shut = self
+        return Node(kinds, name, False, role, start, end, name_start, name_end, rule, shut)
 
 
 class Reference(NamedTuple):
@@ -86,10 +93,12 @@ class PartialModel:
     All places in it are such that ``place`` tells where they are in the text: the model of a whole
     text keeps anchored ones, which stay when text is put in before them.
 
-    ``facts`` maps cells to what is stated: ``(feature, '>', object)`` to its targets,
-    ``(feature, '<', object)`` to its sources, ``(attribute, '=', object)`` to its value,
-    ``(attribute, '#', value)`` to the objects that have it, ``(class, '*')`` to its objects,
-    and some entries of the linker by plain names.
+    ``stated`` has for each object what is stated of it (see ``of``): at ``forward`` of a feature
+    its targets or its value, at ``backward`` its sources; ``<contains`` are those of all
+    containments. Such a cell has the address ``(forward or backward, object)``.
+
+    ``facts`` maps all other cells to what is stated: ``('#', attribute, value)`` to the objects
+    that have it, ``('*', class)`` to its objects, and some entries of the linker by plain names.
 
     ``scopes`` are the objects of the text as the linker of all other references sees them (None
     where the language has none). It links when the text is closed: ``linked`` is what it found,
@@ -110,6 +119,7 @@ class PartialModel:
         "place",
         "schema",
         "scopes",
+        "stated",
         "surroundings",
         "unknown_values",
     )
@@ -118,6 +128,7 @@ class PartialModel:
         self,
         schema: Schema,
         nodes: Map[ObjectId, Node],
+        stated: Map[ObjectId, Mapping[str, Any]],
         facts: Map[Cell, Any],
         pending: Map[tuple[str, str], ObjectId],
         ambiguous: Map[tuple[str, str], tuple[ObjectId, ...]],
@@ -134,6 +145,7 @@ class PartialModel:
     ) -> None:
         self.schema = schema
         self.nodes = nodes
+        self.stated = stated
         self.facts = facts
         self.pending = pending
         self.ambiguous = ambiguous
@@ -159,6 +171,10 @@ class PartialModel:
                     begin, stop = self.place(begin), self.place(stop)
                 yield target._replace(start=start, end=end, name_start=begin, name_end=stop)
 
+    def of(self, node: ObjectId) -> Mapping[str, Any]:
+        """What is stated of an object, by ``forward`` and ``backward`` of features."""
+        return self.stated.get(node, UNSAID)
+
     def objects(self, cls: str | None = None) -> Iterator[ObjectId]:
         """Existing objects that certainly are of the class (all without a class), in order."""
         if cls is None:
@@ -166,7 +182,7 @@ class PartialModel:
         info = self.schema.classes[cls]
         found: list[ObjectId] = []
         for kind in info.descendants:
-            found.extend(self.facts.get((kind, "*"), NOTHING))
+            found.extend(self.facts.get(("*", kind), NOTHING))
         return iter(self.in_order(found))
 
     def in_order(self, nodes: Iterable[ObjectId]) -> list[ObjectId]:
@@ -216,16 +232,15 @@ class PartialModel:
 
     def targets(self, node: ObjectId, feature: str) -> tuple[ObjectId, ...]:
         """The objects a reference points to; ``feature`` is a symbol or a plain name."""
-        cell = (self._symbol(node, feature), ">", node)
-        return tuple(self.in_order(self.facts.get(cell, NOTHING)))
+        return tuple(self.in_order(self.of(node).get(">" + self._symbol(node, feature), NOTHING)))
 
     def sources(self, node: ObjectId, feature: str) -> tuple[ObjectId, ...]:
         """The objects that point here by the feature (a symbol)."""
-        return tuple(self.in_order(self.facts.get((feature, "<", node), NOTHING)))
+        return tuple(self.in_order(self.of(node).get("<" + feature, NOTHING)))
 
     def value(self, node: ObjectId, feature: str) -> Any:
         """The value of an attribute, None where none is stated; a tuple if there may be several."""
-        return self.facts.get((self._symbol(node, feature), "=", node))
+        return self.of(node).get("=" + self._symbol(node, feature))
 
     def candidates(self, target_class: str) -> Iterator[tuple[str, ObjectId]]:
         """Names a reference to the class could take: declared, then mentioned, then given ones.
@@ -239,7 +254,7 @@ class PartialModel:
         seen: set[str] = set()
         mentioned: list[tuple[str, ObjectId]] = []
         for kind in sorted(info.descendants):
-            for node in self.in_order(self.facts.get((kind, "*"), NOTHING)):
+            for node in self.in_order(self.facts.get(("*", kind), NOTHING)):
                 name = self.nodes[node].name
                 if name is not None and name not in seen and self.nodes[node].role in _IN_TEXT:
                     seen.add(name)
@@ -294,7 +309,7 @@ class PartialModel:
             return Truth.of(not kinds.isdisjoint(info.descendants), kinds <= info.descendants)
         source, target = args
         feature = self.schema.features[symbol]
-        if target in self.facts.get((symbol, ">", source), NOTHING):
+        if target in self.of(source).get(feature.forward, NOTHING):
             return Truth.TRUE
         return Truth.UNKNOWN if self.may_link(feature, source, target) else Truth.FALSE
 
@@ -325,8 +340,8 @@ class PartialModel:
         if feature.upper is None or record.role == "new" or feature.revisable:
             return True
         if feature.attribute:
-            return (feature.symbol, "=", source) not in self.facts or feature.upper != 1
-        return len(self.facts.get((feature.symbol, ">", source), NOTHING)) < feature.upper
+            return feature.upper != 1 or feature.forward not in self.of(source)
+        return len(self.of(source).get(feature.forward, NOTHING)) < feature.upper
 
     def awaits_name(self) -> bool:
         """Whether an object under construction may turn out to be one that is mentioned already."""
@@ -349,11 +364,12 @@ class PartialModel:
         for node, record in self.nodes.items():
             if node >= 0:
                 graph.add_node(node, cls=self.cls_of(node), name=record.name, role=record.role)
-        for cell, value in self.facts.items():
-            if len(cell) == 3 and cell[1] == ">" and cell[2] >= 0:
-                graph.add_edges_from((cell[2], target, cell[0]) for target in value)
-            elif len(cell) == 3 and cell[1] == "=" and cell[2] >= 0:
-                graph.nodes[cell[2]][self.schema.features[cell[0]].name] = value
+        for node, stated in self.stated.items():
+            for key, value in stated.items() if node >= 0 else ():
+                if key[0] == ">":
+                    graph.add_edges_from((node, target, key[1:]) for target in value)
+                elif key[0] == "=":
+                    graph.nodes[node][self.schema.features[key[1:]].name] = value
         return graph
 
     def _symbol(self, node: ObjectId, feature: str) -> str:
@@ -371,7 +387,8 @@ class Draft:
 
     def __init__(self, model: PartialModel) -> None:
         self.schema = model.schema
-        self.nodes = model.nodes
+        self.nodes = model.nodes.mutate()
+        self.stated = model.stated
         self.facts = model.facts
         self.pending = model.pending
         self.ambiguous = model.ambiguous
@@ -388,21 +405,33 @@ class Draft:
         self.revised = False  # whether a second value has met the first one of a feature
         self.held: list[Reference] | None = None  # references by name, where they are to wait
         self.touched: list[Cell] = []
+        self._changed: dict[ObjectId, dict[str, Any]] = {}  # what replaces entries of `stated`
 
     @staticmethod
     def blank(schema: Schema, surroundings: Surroundings | None = None) -> Draft:
         """A draft without any object."""
         empty: Any = Map()
-        model = PartialModel(schema, empty, empty, empty, empty, empty, empty, None, 0, False)
+        maps = (empty, empty, empty, empty, empty, empty, empty)
+        model = PartialModel(schema, *maps, None, 0, False)
         model.scopes = schema.no_scopes
         model.surroundings = surroundings
         return Draft(model)
 
     def commit(self) -> PartialModel:
         """The changed model."""
+        stated = self.stated
+        for node, said in self._changed.items():
+            if said:
+                stated = stated.set(node, said)
+            elif node in stated:
+                stated = stated.delete(node)
+        self.stated, self._changed = stated, {}
+        nodes = self.nodes.finish()
+        self.nodes = nodes.mutate()
         return PartialModel(
             self.schema,
-            self.nodes,
+            nodes,
+            stated,
             self.facts,
             self.pending,
             self.ambiguous,
@@ -422,16 +451,16 @@ class Draft:
         """A further object; ``home`` is the most special class that it certainly is of."""
         number = self.next_id
         self.next_id = number + 1
-        self.nodes = self.nodes.set(number, node)
+        self.nodes[number] = node
         self.touched.append(("new", number))
         if home is not None:
-            self.include((home, "*"), number)
+            self.include(("*", home), number)
         return number
 
     def replace_node(self, number: ObjectId, node: Node) -> None:
         """Other knowledge about an object."""
         before = self.nodes[number]
-        self.nodes = self.nodes.set(number, node)
+        self.nodes[number] = node
         if node.kinds != before.kinds:
             self.touched.append(("kinds", number))
         if node.role != before.role:
@@ -442,31 +471,44 @@ class Draft:
     def shut(self, number: ObjectId, symbols: frozenset[str]) -> None:
         """Text has no place for some features of an object any more."""
         record = self.nodes[number]
-        self.nodes = self.nodes.set(number, record._replace(shut=record.shut | symbols))
+        self.nodes[number] = record._replace(shut=record.shut | symbols)
         self.touched += [("open", number), ("bounds", number)]
 
     def drop_node(self, number: ObjectId) -> None:
         """An object turned out to be another one; its facts have been moved before."""
-        self.nodes = self.nodes.delete(number)
+        del self.nodes[number]
         self.touched += [("open", number), ("kinds", number), ("gone", number)]
+
+    def of(self, node: ObjectId) -> Mapping[str, Any]:
+        """What is stated of an object so far, by ``forward`` and ``backward`` of features."""
+        changed = self._changed.get(node)
+        return self.stated.get(node, UNSAID) if changed is None else changed
+
+    def _edit(self, node: ObjectId) -> dict[str, Any]:
+        changed = self._changed.get(node)
+        if changed is None:
+            changed = self._changed[node] = dict(self.stated.get(node, UNSAID))
+        return changed
 
     def include(self, cell: Cell, member: Any) -> None:
         """One more member at a cell."""
         self.facts = self.facts.set(cell, grown(self.facts.get(cell), member))
-        self.touched.append(cell)
+        if cell[0] in _ASKED_FOR:
+            self.touched.append(cell)
 
     def exclude(self, cell: Cell, member: Any) -> None:
         """One member less at a cell."""
         left = shrunk(self.facts.get(cell, NOTHING), member)
         self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
-        self.touched.append(cell)
+        if cell[0] in _ASKED_FOR:
+            self.touched.append(cell)
 
     def link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """State a reference, its opposite and what it is a subset of.
 
         What is stated several times is counted, so that one statement can be taken back.
         """
-        if target in self.facts.get((feature.symbol, ">", source), NOTHING):
+        if target in self.of(source).get(feature.forward, NOTHING):
             again = self._again(feature, source, target)
             self.facts = self.facts.set(again, self.facts.get(again, 0) + 1)
             return
@@ -483,7 +525,7 @@ class Draft:
 
     def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """Take back one statement of a reference."""
-        if target not in self.facts.get((feature.symbol, ">", source), NOTHING):
+        if target not in self.of(source).get(feature.forward, NOTHING):
             return
         again = self._again(feature, source, target)
         times = self.facts.get(again, 0)
@@ -503,27 +545,39 @@ class Draft:
             self.unlink(features[symbol], source, target)
 
     def _put(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        self.include((feature.symbol, ">", source), target)
-        self.include((feature.symbol, "<", target), source)
-        self.touched.append(("bounds", source))
+        forward, backward = feature.forward, feature.backward
+        of_source, of_target = self._edit(source), self._edit(target)
+        of_source[forward] = grown(of_source.get(forward), target)
+        of_target[backward] = grown(of_target.get(backward), source)
+        touched = self.touched
+        touched += ((forward, source), (backward, target))
+        if feature.bounded:
+            touched.append(("bounds", source))
         if feature.containment:
-            self.include(("contains", "<", target), source)
-            self.include(("contains", ">", source), target)
-            self.touched.append(("bounds", target))
+            of_target["<contains"] = grown(of_target.get("<contains"), source)
+            touched.append(("<contains", target))
 
     def _take(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        self.exclude((feature.symbol, ">", source), target)
-        self.exclude((feature.symbol, "<", target), source)
-        self.touched.append(("bounds", source))
+        self._part(feature.forward, source, target)
+        self._part(feature.backward, target, source)
+        if feature.bounded:
+            self.touched.append(("bounds", source))
         if feature.containment:
-            self.exclude(("contains", "<", target), source)
-            self.exclude(("contains", ">", source), target)
-            self.touched.append(("bounds", target))
+            self._part("<contains", target, source)
+
+    def _part(self, key: str, node: ObjectId, other: ObjectId) -> None:
+        said = self._edit(node)
+        left = shrunk(said[key], other)
+        if len(left):
+            said[key] = left
+        else:
+            del said[key]
+        self.touched.append((key, node))
 
     def sever(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> int:
         """Take back all statements of a reference; how many there were."""
         times = 0
-        while target in self.facts.get((feature.symbol, ">", source), NOTHING):
+        while target in self.of(source).get(feature.forward, NOTHING):
             self.unlink(feature, source, target)
             times += 1
         return times
@@ -537,17 +591,29 @@ class Draft:
 
     def assign(self, feature: FeatureInfo, source: ObjectId, value: Any) -> None:
         """State the value of an attribute; a list attribute collects its values in order."""
-        cell = (feature.symbol, "=", source)
-        before = self.facts.get(cell)
+        said = self._edit(source)
+        before = said.get(feature.forward)
         if feature.upper == 1:
             self.revised = self.revised or before is not None
             if before == value:
                 return
-            if before is not None:
-                self.exclude((feature.symbol, "#", before), source)
-            self.facts = self.facts.set(cell, value)
+            if before is not None and feature.looked_up:
+                self.exclude(("#", feature.symbol, before), source)
+            said[feature.forward] = value
         else:
-            self.facts = self.facts.set(cell, (*(before or ()), value))
-        self.touched.append(cell)
-        self.touched.append(("bounds", source))
-        self.include((feature.symbol, "#", value), source)
+            said[feature.forward] = (*(before or ()), value)
+        self.touched.append((feature.forward, source))
+        if feature.bounded:
+            self.touched.append(("bounds", source))
+        if feature.looked_up:
+            self.include(("#", feature.symbol, value), source)
+
+    def unassign(self, feature: FeatureInfo, node: ObjectId) -> None:
+        """Take back what is stated of the value, or the values, of an attribute."""
+        value = self._edit(node).pop(feature.forward)
+        if feature.looked_up:
+            for one in {value} if feature.upper == 1 else set(value):
+                self.exclude(("#", feature.symbol, one), node)
+        self.touched.append((feature.forward, node))
+        if feature.bounded:
+            self.touched.append(("bounds", node))

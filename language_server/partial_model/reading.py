@@ -9,13 +9,13 @@ model of the new text read from its beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, takewhile
 from typing import Any
 
 from immutables import Map, MapMutation
 
-from language_server.partial_model.model import Cell, Draft, Frame, PartialModel
+from language_server.partial_model.model import Draft, Frame, ObjectId, PartialModel
 from language_server.partial_model.refinement import end, extend, present
 from language_server.partial_model.retraction import Begun, Number, Retraction
 from language_server.partial_model.schema import Schema
@@ -95,14 +95,19 @@ class Reading:
         draft.frame = frame = frame_of(model.schema, self.objects, self._last_top())
         while frame is not None:
             if frame.node is not None:
-                record = draft.nodes[frame.node]._replace(open=True, end=-1)
-                draft.nodes = draft.nodes.set(frame.node, record)
+                draft.nodes[frame.node] = draft.nodes[frame.node]._replace(open=True, end=-1)
             frame = frame.parent
-        late = {each.symbol for each in model.schema.features.values() if each.late}
+        late = {
+            key
+            for each in model.schema.features.values()
+            if each.late
+            for key in (each.forward, each.backward)
+        }
+        reopened = draft.commit()
         if late:
-            facts: Any = _Unlinked(draft.facts, late)
-            draft.facts = facts
-        return draft.commit()
+            stated: Any = _Unlinked(reopened.stated, late)
+            reopened.stated = stated
+        return reopened
 
     def _last_top(self) -> Number:
         """The object that the last event belongs to; what it closes counts as open."""
@@ -120,20 +125,15 @@ class Reading:
 
 
 class _Unlinked:
-    """The facts of a model without the references that are known only when the text has ended."""
+    """What is stated, without the references that are known only when the text has ended."""
 
-    def __init__(self, facts: Map[Cell, Any], late: set[str]) -> None:
-        self._facts = facts
+    def __init__(self, stated: Map[ObjectId, Mapping[str, Any]], late: set[str]) -> None:
+        self._stated = stated
         self._late = late
 
-    def get(self, cell: Cell, default: Any = None) -> Any:
-        return default if cell[0] in self._late else self._facts.get(cell, default)
-
-    def __getitem__(self, cell: Cell) -> Any:
-        return self._facts[cell]
-
-    def __contains__(self, cell: Cell) -> bool:
-        return cell[0] not in self._late and cell in self._facts
+    def get(self, node: ObjectId, default: Mapping[str, Any]) -> Mapping[str, Any]:
+        said = self._stated.get(node, default)
+        return {key: value for key, value in said.items() if key not in self._late}
 
 
 def changeable(draft: Draft) -> bool:

@@ -9,6 +9,7 @@ references with scope rules of their own are linked when the text ends (`linking
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from language_server.partial_model.linking import link
@@ -173,7 +174,7 @@ def individual_named(schema: Schema, cls: ClassInfo, text: str) -> ObjectId | No
 def _set_attribute(
     draft: Draft, feature: FeatureInfo, node: ObjectId, value: Any, event: Assign | Refer
 ) -> None:
-    before = draft.facts.get((feature.symbol, "=", node))
+    before = draft.of(node).get(feature.forward)
     differs = feature.upper == 1 and before is not None and before != value
     if differs and not _may_replace(draft, feature, node, before, value, event):
         return
@@ -183,7 +184,7 @@ def _set_attribute(
 def _set_reference(
     draft: Draft, feature: FeatureInfo, node: ObjectId, target: ObjectId, event: Assign | Refer
 ) -> None:
-    stated = draft.facts.get((feature.symbol, ">", node), NOTHING)
+    stated = draft.of(node).get(feature.forward, NOTHING)
     draft.revised = draft.revised or (feature.upper == 1 and len(stated) > 0)
     if feature.upper == 1 and stated and target not in stated:
         (before,) = stated if len(stated) == 1 else (next(iter(stated)),)
@@ -288,8 +289,8 @@ def _mention_of_related_class(draft: Draft, info: ClassInfo, name: str) -> Objec
         if record.kinds <= info.kinds:
             return mentioned
         if info.kinds <= record.kinds:
-            draft.exclude((record.rule, "*"), mentioned)
-            draft.include((info.name, "*"), mentioned)
+            draft.exclude(("*", record.rule), mentioned)
+            draft.include(("*", info.name), mentioned)
             draft.replace_node(mentioned, record._replace(kinds=info.kinds, rule=info.name))
             return mentioned
     return None
@@ -315,7 +316,7 @@ def _attach(draft: Draft, frame: Frame, number: ObjectId) -> None:
     feature = frame.feature
     if feature.attribute:
         return
-    stated = draft.facts.get((feature.symbol, ">", frame.parent.node), NOTHING)
+    stated = draft.of(frame.parent.node).get(feature.forward, NOTHING)
     if feature.upper == 1 and stated and number not in stated and feature.revisable:
         for before in stated:
             draft.sever(feature, frame.parent.node, before)
@@ -338,17 +339,18 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     cls = frame.info.name
     span = (frame.start, -1, event.start, event.end)
     node = Node(frame.info.exact, name, True, "declared", *span, frame.rule)
+    targets = draft.facts.get(("targets", name), ())
     fitting = [
         (target, draft.pending[target, name])
-        for target in sorted(draft.facts.get(("targets", name), ()))
+        for target in sorted(targets)
         if (target, name) in draft.pending and cls in draft.schema.classes[target].descendants
     ]
-    taken = list(dict.fromkeys(m for _, m in fitting if cls in draft.nodes[m].kinds))
+    taken = list(dict.fromkeys([m for _, m in fitting if cls in draft.nodes[m].kinds]))
     number = frame.node
     if number is None and taken:
         number = taken.pop(0)
-        draft.exclude((draft.nodes[number].rule, "*"), number)
-        draft.include((cls, "*"), number)
+        draft.exclude(("*", draft.nodes[number].rule), number)
+        draft.include(("*", cls), number)
         draft.replace_node(number, node)
         draft.touched.append(("bounds", number))
         _attach(draft, frame, number)
@@ -373,8 +375,9 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     for mentioned in taken:
         _merge(draft, mentioned, number, draft.nodes[mentioned].rule)
     draft.include(("name", name), number)
-    _check_unique(draft, name)
-    _look_at_mentions(draft, name)
+    if targets:
+        _check_unique(draft, name, targets)
+        _look_at_mentions(draft, name)
     return frame._replace(node=number)
 
 
@@ -388,11 +391,8 @@ def _point_elsewhere(
         draft.link(feature, reference.source, declared)
 
 
-def _check_unique(draft: Draft, name: str) -> None:
+def _check_unique(draft: Draft, name: str, targets: Collection[str]) -> None:
     """textX: a name must be unique among the objects that a reference by this name could mean."""
-    targets = draft.facts.get(("targets", name))
-    if targets is None:
-        return
     if len(draft.facts.get(("name", name), NOTHING)) < 2:
         return
     for target in targets:
@@ -403,8 +403,8 @@ def _check_unique(draft: Draft, name: str) -> None:
 
 def _look_at_mentions(draft: Draft, name: str) -> None:
     """Whether what is mentioned by a name can be declared depends on who else bears it."""
-    targets = draft.facts.get(("targets", name))
-    if targets is not None and len(targets) > 1:
+    targets = draft.facts[("targets", name)]
+    if len(targets) > 1:
         for target in targets:
             mentioned = draft.pending.get((target, name))
             if mentioned is not None:
@@ -461,19 +461,19 @@ def _merge(draft: Draft, gone: ObjectId, kept: ObjectId, home: str) -> None:
     features = draft.schema.features.values()
     for feature in features:
         if feature.attribute:
-            value = draft.facts.get((feature.symbol, "=", gone))
+            value = draft.of(gone).get(feature.forward)
             if value is not None:
-                draft.exclude((feature.symbol, "#", value), gone)
-                draft.facts = draft.facts.delete((feature.symbol, "=", gone))
-                draft.assign(feature, kept, value)
+                draft.unassign(feature, gone)
+                for one in (value,) if feature.upper == 1 else value:
+                    draft.assign(feature, kept, one)
             continue
-        for target in list(draft.facts.get((feature.symbol, ">", gone), ())):
+        for target in list(draft.of(gone).get(feature.forward, ())):
             for _ in range(draft.sever(feature, gone, target)):
                 draft.link(feature, kept, kept if target == gone else target)
-        for source in list(draft.facts.get((feature.symbol, "<", gone), ())):
+        for source in list(draft.of(gone).get(feature.backward, ())):
             for _ in range(draft.sever(feature, source, gone)):
                 draft.link(feature, source, kept)
-    draft.exclude((home, "*"), gone)
+    draft.exclude(("*", home), gone)
     draft.drop_node(gone)
 
 
@@ -482,7 +482,7 @@ def _seal(draft: Draft, number: ObjectId, end: int) -> None:
     record = draft.nodes[number]
     if record.role == "keyed":
         if record.end < 0 <= end:
-            draft.nodes = draft.nodes.set(number, record._replace(end=end))
+            draft.nodes[number] = record._replace(end=end)
         return
-    draft.replace_node(number, record._replace(open=False, end=end))
+    draft.replace_node(number, record.closed(end))
     draft.touched.append(("bounds", number))

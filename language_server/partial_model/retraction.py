@@ -157,9 +157,9 @@ class Retraction:
             if kind in feature.sources:
                 self._unset(feature, node)
             if kind in feature.targets:
-                for source in tuple(draft.facts.get((feature.symbol, "<", node), ())):
+                for source in tuple(draft.of(node).get(feature.backward, ())):
                     draft.sever(feature, source, node)
-        draft.exclude((kind, "*"), node)
+        draft.exclude(("*", kind), node)
         draft.drop_node(node)
 
     def _unset(self, feature: FeatureInfo, node: ObjectId) -> bool:
@@ -170,18 +170,13 @@ class Retraction:
             draft.unknown_values = draft.unknown_values.delete((node, feature.symbol))
             draft.touched.append(("bounds", node))
         if not feature.attribute:
-            targets = tuple(draft.facts.get((feature.symbol, ">", node), ()))
+            targets = tuple(draft.of(node).get(feature.forward, ()))
             for target in targets:
                 draft.sever(feature, node, target)
             return found or bool(targets)
-        cell = (feature.symbol, "=", node)
-        value = draft.facts.get(cell)
-        if value is None:
+        if feature.forward not in draft.of(node):
             return found
-        for one in {value} if feature.upper == 1 else set(value):
-            draft.exclude((feature.symbol, "#", one), node)
-        draft.facts = draft.facts.delete(cell)
-        draft.touched += [cell, ("bounds", node)]
+        draft.unassign(feature, node)
         return True
 
     def _unfill(self, event: Assign | Refer, top: Number) -> None:
@@ -290,7 +285,7 @@ class Retraction:
         if loose:
             draft.facts = draft.facts.delete(("targets", name))
         for node, record in mentioned.items():
-            draft.exclude((record.rule, "*"), node)
+            draft.exclude(("*", record.rule), node)
             draft.drop_node(node)
 
     def _is_unique(self, target: str, name: str) -> None:
@@ -327,7 +322,7 @@ class Retraction:
         record = None if node is None else draft.nodes.get(node)
         if node is not None and record is not None:
             moved = Node._make((*record[:field], *places, *record[field + len(places) :]))
-            draft.nodes = draft.nodes.set(node, moved)
+            draft.nodes[node] = moved
 
     def _moved(self, scopes: Scopes, old: Event, new: Event, top: Number) -> Scopes:
         if isinstance(old, Open):

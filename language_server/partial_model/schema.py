@@ -24,6 +24,10 @@ class FeatureInfo:
         indirect: it may also be stated at its opposite or through a subset, or it is late.
         late: what the text refers to by it (or by its opposite or a subset) is known only when the
             text has ended.
+        looked_up: objects are looked for by their value of the attribute.
+        bounded: it has a lower bound or is a reference with an upper one.
+        forward: where the model keeps of an object what it states by the feature.
+        backward: where it keeps of an object which others refer to it by the feature.
     """
 
     symbol: str
@@ -41,6 +45,16 @@ class FeatureInfo:
     revisable: bool = False
     indirect: bool = False
     late: bool = False
+    looked_up: bool = False
+    bounded: bool = field(init=False)
+    forward: str = field(init=False)
+    backward: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        many = self.upper is not None and not self.attribute
+        object.__setattr__(self, "bounded", self.lower > 0 or many)
+        object.__setattr__(self, "forward", ("=" if self.attribute else ">") + self.symbol)
+        object.__setattr__(self, "backward", "<" + self.symbol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +66,7 @@ class ClassInfo:
         kinds: those of them an object can be made of (not abstract).
         ancestors: the class itself and all its superclasses.
         features: by name, inherited ones included.
-        bounded: the features with a lower bound or a finite upper bound.
+        bounded: those of its features that are.
         key: names of the features that identify an object among all mentions (``@key``).
         named: whether objects have a ``name`` by which text refers to them.
         individuals: name to object for the given objects of this class (enum literals, atoms).

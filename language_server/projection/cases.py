@@ -116,7 +116,7 @@ def _distance(case: _Case, violation: Violation, slot: Slot) -> int:
     """How many objects stand between an element of a violation and a slot."""
     model = case.evaluation.model
     around: list[ObjectId] = [slot.node]
-    while above := model.facts.get(("contains", "<", around[-1])):
+    while above := model.of(around[-1]).get("<contains"):
         around.append(next(iter(above)))
     places = [around.index(each) for each in violation.elements if each in around]
     return min(places, default=len(around))

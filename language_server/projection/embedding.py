@@ -52,9 +52,8 @@ class Parts:
         ]
 
         def _is_supposed(symbol: str, source: ObjectId, target: ObjectId) -> bool:
-            place = (symbol, ">", source)
-            is_said = target in supposition.facts.get(place, ())
-            return is_said and target not in model.facts.get(place, ())
+            is_said = target in supposition.of(source).get(">" + symbol, ())
+            return is_said and target not in model.of(source).get(">" + symbol, ())
 
         # What no text writes follows from its opposite.
         self._written = {feature.symbol for feature in model.schema.feature_map.values()}
@@ -170,7 +169,7 @@ class Parts:
         names: Names,
     ) -> ObjectId | None:
         """The object of the goal that an unnamed one of the model can be: the first that fits."""
-        containers = model.facts.get(("contains", "<", node), ())
+        containers = model.of(node).get("<contains", ())
         taken = {of[other] for other in of if model.nodes[other].role != "mentioned"}
         kind = model.cls_of(node)
         places = {
@@ -213,7 +212,7 @@ class Parts:
 
     def _containments(self, model: PartialModel, source: ObjectId, node: ObjectId) -> Iterator[str]:
         for feature in model.schema.classes[model.cls_of(source)].features.values():
-            if feature.containment and node in model.facts.get((feature.symbol, ">", source), ()):
+            if feature.containment and node in model.of(source).get(feature.forward, ()):
                 yield feature.symbol
 
     def _stated(
@@ -229,7 +228,7 @@ class Parts:
                 if feature.symbol not in self._written:
                     continue
                 if not feature.attribute:
-                    for target in model.facts.get((feature.symbol, ">", node), ()):
+                    for target in model.of(node).get(feature.forward, ()):
                         if target in of:
                             facts.add((feature.symbol, of[target]))
                 elif self._is_news(model, node, feature, of.get(node)):
@@ -240,12 +239,12 @@ class Parts:
         self, model: PartialModel, node: ObjectId, feature: FeatureInfo, target: ObjectId | None
     ) -> bool:
         """Whether an attribute has a value that the goal must speak of."""
-        value = model.facts.get((feature.symbol, "=", node))
+        value = model.of(node).get(feature.forward)
         if value is None or value is False:
             return False
         if target is not None and (feature.symbol, target) in self._goal.values:
             return True
-        if node in self._base.nodes and value == self._base.facts.get((feature.symbol, "=", node)):
+        if node in self._base.nodes and value == self._base.of(node).get(feature.forward):
             return False
         # Names and keys tell which object it is.
         info = model.schema.classes[model.cls_of(node)]

@@ -409,3 +409,28 @@ def test_a_mention_that_is_split_again_takes_its_possibilities_along() -> None:
     assert evaluation.contradictions == ()
     evaluation = evaluation.refine(Assign("name", False, "c", "ID", 12, 13))
     assert ("unlinked", ("a",)) in codes(evaluation.contradictions)
+
+
+@pytest.mark.parametrize("name", ["new", "kinds", "open", "gone", "role", "bounds", "end", "start"])
+def test_a_class_may_have_any_name(name: str) -> None:
+    theory = f"class Root {{ contains {name}[] parts }} class {name} {{ Root[1] of }}"
+    events = [Open("Root", None, False, 0), Open(name, "parts", True, 1), Close(2), Close(3)]
+    evaluation = read(ConstraintSet.of(load_problem(theory)), events)
+    assert codes(evaluation.obligations) == [("missing-value", (f"unnamed {name}",))]
+
+
+def test_values_stated_before_the_key_come_to_the_object_that_is_there() -> None:
+    theory = """
+    class Graph { contains Node[] nodes }
+    @key(id) class Node { int[1] id  string[] tags  contains Part[] parts }
+    class Part { int[0..1] size }
+    """
+    known = [Open("Node", "nodes", True, 1), Assign("id", False, 1, "INT", 1, 2), Close(2)]
+    tags = [Assign("tags", True, tag, "ID", 6, 7) for tag in ("red", "old", "red")]
+    part = [Open("Part", "parts", True, 4), Close(5)]
+    again = [Open("Node", "nodes", True, 3), *part, *tags, Assign("id", False, 1, "INT", 7, 8)]
+    constraints = ConstraintSet.of(load_problem(theory))
+    evaluation = read(constraints, [Open("Graph", None, False, 0), *known, *again, Close(9)])
+    (node,) = evaluation.model.objects("Node")
+    assert evaluation.model.value(node, "tags") == ("red", "old", "red")
+    assert len(evaluation.model.targets(node, "parts")) == 1

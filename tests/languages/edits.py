@@ -125,6 +125,13 @@ def said(analysis: Analysis) -> dict[str, Any]:
             for cell, value in model.facts.items()
             if cell[0] not in ("key", "mentions")
         },
+        "stated": {
+            keys[node]: {
+                key: value if key[0] == "=" else {keys[other] for other in value}
+                for key, value in said.items()
+            }
+            for node, said in model.stated.items()
+        },
         "pending": {cell: keys[node] for cell, node in model.pending.items()},
         "ambiguous": {cell: [keys[n] for n in nodes] for cell, nodes in model.ambiguous.items()},
         "values": {
@@ -159,8 +166,6 @@ def _renamed(model: PartialModel, cell: Any, keys: dict[ObjectId, Any]) -> Any:
         if model.schema.features[cell[1]].opposite == cell[1]:
             return (*cell[:2], frozenset(ends))  # counted from the end with the lower number
         return (*cell[:2], *ends)
-    if len(cell) == 3 and cell[1] in ("<", ">", "="):
-        return (*cell[:2], keys[cell[2]])
     return cell
 
 
@@ -168,6 +173,6 @@ def _value(model: PartialModel, cell: Any, value: Any, keys: dict[ObjectId, Any]
     if cell[0] == "refs":
         place = model.place
         return {(keys[r.source], *r[1:4], place(r.start), place(r.end)) for r in value}
-    if cell[0] == "name" or cell[1] in ("<", ">", "#", "*"):
+    if cell[0] in ("name", "#", "*"):
         return {keys[node] for node in value}
     return set(value) if cell[0] == "targets" else value
