@@ -9,7 +9,8 @@ from immutables import Map
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.query import Query, View
-from language_server.constraints.settling import Settled, certain_shortfalls, settle
+from language_server.constraints.settling import Settled, settle
+from language_server.constraints.shortfalls import shortfalls
 from language_server.constraints.state import Key, State
 from language_server.constraints.violation import Violation, violations
 from language_server.partial_model import ObjectId, PartialModel
@@ -31,7 +32,8 @@ def lasting_violations(
         settled = settle(constraints, Settled(reopened), reopened, [*cells, ("start",)])
     else:
         settled = Settled(reopened)
-        settled.shortfalls_must = certain_shortfalls(constraints, reopened, closed.shortfalls_now)
+        lasting = {node: shortfalls(reopened, node)[1] for node in closed.shortfalls_now}
+        settled.shortfalls_must = Map({node: found for node, found in lasting.items() if found})
         settled.violated_must = _certain_rows(constraints, reopened, closed.violated_now)
     found = violations(constraints, settled, certain_only=True)
     return tuple(each for each in found if each.severity == "error")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from immutables import Map
 
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.query import Closure, Counting, Query, Row, View
+from language_server.constraints.shortfalls import Shortfall, shortfalls
 from language_server.constraints.state import NONE, Key, State
-from language_server.partial_model import Cell, FeatureInfo, Node, ObjectId, PartialModel
+from language_server.partial_model import Cell, ObjectId, PartialModel
 
-Shortfall = tuple[FeatureInfo | None, str, Any]  # feature, kind of the problem, detail
 _MISSING: Any = object()
 
 
@@ -66,16 +66,6 @@ def settle(
 ) -> Settled:
     """The answers for the model, made from those for an earlier one and what was touched since."""
     return _Settling(constraints, before, model).run(touched)
-
-
-def certain_shortfalls(
-    constraints: ConstraintSet, model: PartialModel, nodes: Iterable[ObjectId]
-) -> Map[ObjectId, tuple[Shortfall, ...]]:
-    """What of the problems of objects with their features no further text can mend."""
-    settling = _Settling(constraints, Settled(model), model)
-    for node in nodes:
-        settling.check_features(node)
-    return settling.after.shortfalls_must
 
 
 class _Settling:
@@ -135,7 +125,7 @@ class _Settling:
             self._add_roots(node)
         for node in checked:
             if node in model.nodes and node >= 0:
-                self.check_features(node)
+                self._check(node)
         while self._waiting:
             for key in self._waiting.pop(min(self._waiting)):
                 if key[0] in kept:
@@ -345,92 +335,15 @@ class _Settling:
         if node in after.shortfalls_must:
             after.shortfalls_must = after.shortfalls_must.delete(node)
 
-    # ---- built-in constraints ----------------------------------------------------------------
-
-    def check_features(self, node: ObjectId) -> None:
-        """Multiplicities, conflicts and containment of one object."""
-        model = self.after.model
-        record = model.nodes[node]
-        now: list[Shortfall] = []
-        must: list[Shortfall] = []
-        if record.start >= 0 and self._is_surplus(node, record):
-            now.append((None, "surplus", None))
-            must.append((None, "surplus", None))
-        if record.role == "mentioned" and self._would_be_ambiguous(node, record):
-            must.append((None, "clash", record.name))
-        if record.role != "mentioned" and len(record.kinds) == 1:
-            (kind,) = record.kinds
-            info = model.schema.classes[kind]
-            stated = model.of(node)
-            for feature in info.bounded:
-                problem = self._bound_problem(node, feature, stated)
-                if problem is not None:
-                    now.append(problem)
-                    if problem[1] == "upper" or not model.may_fill(feature, node):
-                        must.append(problem)
-            for what, found in (("conflict", model.conflicts), ("value", model.unknown_values)):
-                if found:
-                    for feature in info.features.values():
-                        if (node, feature.symbol) in found:
-                            problem = (feature, what, found[node, feature.symbol])
-                            now.append(problem)
-                            must.append(problem)
+    def _check(self, node: ObjectId) -> None:
+        """The built-in constraints of one object."""
         after = self.after
-        after.shortfalls_now = _put(after.shortfalls_now, node, tuple(now))
-        after.shortfalls_must = _put(after.shortfalls_must, node, tuple(must))
-
-    def _would_be_ambiguous(self, node: ObjectId, record: Node) -> bool:
-        """Whether references that mean another object could mean this one, were it declared."""
-        model = self.after.model
-        if model.closed or model.scopes is not None:
-            return False
-        others = model.facts.get(("name", record.name))
-        if not others or any(record.name in model.given_names(kind) for kind in record.kinds):
-            return False  # no other bears it, or the text need not declare it
-        classes, nodes = model.schema.classes, model.nodes
-        return any(
-            record.kinds <= classes[target].descendants
-            and any(o != node and nodes[o].kinds <= classes[target].descendants for o in others)
-            for target in model.facts.get(("targets", record.name), ())
-        )
-
-    def _is_surplus(self, node: ObjectId, record: Node) -> bool:
-        """Whether the objects of its classes are all given, and it is none of them."""
-        model = self.after.model
-        new, classes = model.schema.new, model.schema.classes
-        for kind in record.kinds:
-            if kind not in new or new[kind] in model.nodes:
-                return False
-        named = any(classes[kind].named and not classes[kind].key for kind in record.kinds)
-        if record.name is None and record.open and named:
-            return False  # it is not known yet which one it is
-        return not model.is_given(node)
-
-    def _bound_problem(
-        self, node: ObjectId, feature: FeatureInfo, stated: Mapping[str, Any]
-    ) -> Shortfall | None:
-        value = stated.get(feature.forward)
-        if value is None:
-            if feature.attribute and feature.target == "boolean":
-                return None
-            number = 0
-        elif feature.attribute:
-            number = len(value) if isinstance(value, tuple) else 1
-        else:
-            number = len(value)
-        if number < feature.lower:
-            if (node, feature.symbol) in self.after.model.unknown_values:
-                return None  # something stands there, and it is reported itself
-            return feature, "lower", number
-        if feature.upper is not None and number > feature.upper:
-            return feature, "upper", number
-        return None
+        now, must = shortfalls(after.model, node)
+        after.shortfalls_now = _put(after.shortfalls_now, node, now)
+        after.shortfalls_must = _put(after.shortfalls_must, node, must)
 
 
 def _put(entries: Any, node: ObjectId, value: tuple[Shortfall, ...]) -> Any:
     if value:
         return entries.set(node, value)
     return entries.delete(node) if node in entries else entries
-
-
-__all__ = ["Closure", "Counting", "Settled", "Shortfall", "settle"]

@@ -14,7 +14,8 @@ from language_server.partial_model.linking import gathered
 
 if TYPE_CHECKING:
     from language_server.constraints.constraint_set import ConstraintSet
-    from language_server.constraints.settling import Settled, Shortfall
+    from language_server.constraints.settling import Settled
+    from language_server.constraints.shortfalls import Shortfall
 
 
 class Grounds(Protocol):
