@@ -91,7 +91,10 @@ class Fold:
             assert evaluation is not None
             for fold, event in reversed(missing):
                 evaluation = fold._evaluation = evaluation.refine(event)
-                fold._before = None
+                if isinstance(event, Open):
+                    at._behind[event] = fold
+                fold._before = None  # so that no two refer to each other
+                at = fold
         assert self._evaluation is not None
         return self._evaluation
 
@@ -108,14 +111,10 @@ class Fold:
         if self.contradictory:
             # A contradiction holds in every refinement: nothing is left to find out behind it.
             return self
-        if not isinstance(event, Open):
-            return Fold(self.content.then(event), None, (self, event))
         # An object that would begin here is expected anew, with a new trail, in every state until
         # it does.
-        known = self._behind.get(event)
-        if known is None:
-            known = self._behind[event] = Fold(self.content.then(event), None, (self, event))
-        return known
+        known = self._behind.get(event) if isinstance(event, Open) else None
+        return known or Fold(self.content.then(event), None, (self, event))
 
 
 def fold(trail: Trail, initial: Fold) -> Fold:
