@@ -30,14 +30,14 @@ def future(agenda: Agenda, text: Hashable, told: Told | None) -> Hashable:
 
 
 class _Description:
-    """Frames and guards are named by the order in which they are met."""
+    """Frames, and guards that are not open any more, are named by the order they are met in."""
 
     def __init__(self, agenda: Agenda, told: Told | None) -> None:
         self._agenda = agenda
         self._told = told
         self._frames: dict[Frame, int] = {}
-        self._guards: dict[Guard, int] = {UNDECIDED: 0}
-        self._ages = {guard: age for age, guard in enumerate(agenda.open)}
+        # Sets of guards have no order of their own: those that are open are named by their age.
+        self._guards = {guard: name for name, guard in enumerate((UNDECIDED, *agenda.open))}
 
     def whole(self, text: Hashable) -> Hashable:
         agenda = self._agenda
@@ -84,11 +84,7 @@ class _Description:
         return -1 if frame is None else self._frames.setdefault(frame, len(self._frames))
 
     def _conditions(self, conditions: Conditions) -> Hashable:
-        if not conditions:
-            return ()
-        # Sets have no order of their own: what is new among them is named by its age.
-        by_age = sorted(conditions, key=lambda guard: self._ages.get(guard, -1))
-        return tuple(sorted(map(self._name, by_age)))
+        return frozenset(map(self._name, conditions)) if conditions else conditions
 
     def _inside(self, inside: Inside) -> Hashable:
         return tuple(
