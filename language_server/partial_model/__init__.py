@@ -1,10 +1,10 @@
 """The four-valued typed graph that a text describes, refined parse event by parse event."""
 
+from language_server.partial_model.draft import Draft
 from language_server.partial_model.linking import Surroundings, Target
 from language_server.partial_model.model import (
     UNSAID,
     Cell,
-    Draft,
     Node,
     ObjectId,
     PartialModel,

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, Protocol
 
 from immutables import Map
 
+from language_server.partial_model.draft import Draft
 from language_server.partial_model.members import grown, shrunk
-from language_server.partial_model.model import NOTHING, Draft, Node, ObjectId
+from language_server.partial_model.model import NOTHING, Node, ObjectId
 from language_server.partial_model.objects import Cell, Entry, Place, Unit
 from language_server.partial_model.resolution import (
     Failure,

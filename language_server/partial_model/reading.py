@@ -15,7 +15,8 @@ from typing import Any
 
 from immutables import Map, MapMutation
 
-from language_server.partial_model.model import Draft, Frame, ObjectId, PartialModel
+from language_server.partial_model.draft import Draft
+from language_server.partial_model.model import Frame, ObjectId, PartialModel
 from language_server.partial_model.refinement import end, extend, present
 from language_server.partial_model.retraction import Begun, Number, Retraction
 from language_server.partial_model.schema import Schema

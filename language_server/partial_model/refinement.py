@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from language_server.partial_model.draft import Draft
 from language_server.partial_model.linking import link
 from language_server.partial_model.model import (
     NOTHING,
     Cell,
-    Draft,
     Frame,
     Node,
     ObjectId,

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
+from language_server.partial_model.draft import Draft
 from language_server.partial_model.linking import Relinking, relink
-from language_server.partial_model.model import Draft, Node, ObjectId, Reference
+from language_server.partial_model.model import Node, ObjectId, Reference
 from language_server.partial_model.refinement import (
     bearers,
     individual_named,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from language_server.partial_model.draft import Draft
 from language_server.partial_model.linking import link
-from language_server.partial_model.model import Draft, Node, ObjectId, PartialModel, Reference
+from language_server.partial_model.model import Node, ObjectId, PartialModel, Reference
 from language_server.partial_model.refinement import mentioned
 from language_server.partial_model.scopes import Mention
 

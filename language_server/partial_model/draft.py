@@ -1,0 +1,262 @@
+"""A partial model being changed within one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from immutables import Map
+
+from language_server.partial_model.members import grown, shrunk
+from language_server.partial_model.model import (
+    NOTHING,
+    UNSAID,
+    Cell,
+    Node,
+    ObjectId,
+    PartialModel,
+    Reference,
+)
+from language_server.partial_model.schema import FeatureInfo, Schema
+
+if TYPE_CHECKING:
+    from language_server.partial_model.linking import Surroundings
+
+_ASKED_FOR = ("*", "#")  # by constraints, unlike the entries of the linker
+
+
+class Draft:
+    """A model being changed within one step; ``touched`` collects the cells that changed."""
+
+    def __init__(self, model: PartialModel) -> None:
+        self.schema = model.schema
+        self.nodes = model.nodes.mutate()
+        self.stated = model.stated
+        self.facts = model.facts
+        self.pending = model.pending
+        self.ambiguous = model.ambiguous
+        self.conflicts = model.conflicts
+        self.unknown_values = model.unknown_values
+        self.frame = model.frame
+        self.next_id = model.next_id
+        self.closed = model.closed
+        self.scopes = model.scopes
+        self.surroundings = model.surroundings
+        self.linked = model.linked
+        self.faults = model.faults
+        self.place = model.place
+        self.revised = False  # whether a second value has met the first one of a feature
+        self.held: list[Reference] | None = None  # references by name, where they are to wait
+        self.touched: list[Cell] = []
+        self._changed: dict[ObjectId, dict[str, Any]] = {}  # what replaces entries of `stated`
+
+    @staticmethod
+    def blank(schema: Schema, surroundings: Surroundings | None = None) -> Draft:
+        """A draft without any object."""
+        empty: Any = Map()
+        maps = (empty, empty, empty, empty, empty, empty, empty)
+        model = PartialModel(schema, *maps, None, 0, False)
+        model.scopes = schema.no_scopes
+        model.surroundings = surroundings
+        return Draft(model)
+
+    def commit(self) -> PartialModel:
+        """The changed model."""
+        stated = self.stated
+        for node, said in self._changed.items():
+            if said:
+                stated = stated.set(node, said)
+            elif node in stated:
+                stated = stated.delete(node)
+        self.stated, self._changed = stated, {}
+        nodes = self.nodes.finish()
+        self.nodes = nodes.mutate()
+        return PartialModel(
+            self.schema,
+            nodes,
+            stated,
+            self.facts,
+            self.pending,
+            self.ambiguous,
+            self.conflicts,
+            self.unknown_values,
+            self.frame,
+            self.next_id,
+            self.closed,
+            self.scopes,
+            self.surroundings,
+            self.linked,
+            self.faults,
+            self.place,
+        )
+
+    def add_node(self, node: Node, home: str | None) -> ObjectId:
+        """A further object; ``home`` is the most special class that it certainly is of."""
+        number = self.next_id
+        self.next_id = number + 1
+        self.nodes[number] = node
+        self.touched.append(("new", number))
+        if home is not None:
+            self.include(("*", home), number)
+        return number
+
+    def replace_node(self, number: ObjectId, node: Node) -> None:
+        """Other knowledge about an object."""
+        before = self.nodes[number]
+        self.nodes[number] = node
+        if node.kinds != before.kinds:
+            self.touched.append(("kinds", number))
+        if node.role != before.role:
+            self.touched.append(("role", number))
+        if node[1:4] != before[1:4]:  # name, open, role
+            self.touched.append(("open", number))
+
+    def shut(self, number: ObjectId, symbols: frozenset[str]) -> None:
+        """Text has no place for some features of an object any more."""
+        record = self.nodes[number]
+        self.nodes[number] = record._replace(shut=record.shut | symbols)
+        self.touched += [("open", number), ("bounds", number)]
+
+    def drop_node(self, number: ObjectId) -> None:
+        """An object turned out to be another one; its facts have been moved before."""
+        del self.nodes[number]
+        self.touched += [("open", number), ("kinds", number), ("gone", number)]
+
+    def of(self, node: ObjectId) -> Mapping[str, Any]:
+        """What is stated of an object so far, by ``forward`` and ``backward`` of features."""
+        changed = self._changed.get(node)
+        return self.stated.get(node, UNSAID) if changed is None else changed
+
+    def _edit(self, node: ObjectId) -> dict[str, Any]:
+        changed = self._changed.get(node)
+        if changed is None:
+            changed = self._changed[node] = dict(self.stated.get(node, UNSAID))
+        return changed
+
+    def include(self, cell: Cell, member: Any) -> None:
+        """One more member at a cell."""
+        self.facts = self.facts.set(cell, grown(self.facts.get(cell), member))
+        if cell[0] in _ASKED_FOR:
+            self.touched.append(cell)
+
+    def exclude(self, cell: Cell, member: Any) -> None:
+        """One member less at a cell."""
+        left = shrunk(self.facts.get(cell, NOTHING), member)
+        self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
+        if cell[0] in _ASKED_FOR:
+            self.touched.append(cell)
+
+    def link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        """State a reference, its opposite and what it is a subset of.
+
+        What is stated several times is counted, so that one statement can be taken back.
+        """
+        if target in self.of(source).get(feature.forward, NOTHING):
+            again = self._again(feature, source, target)
+            self.facts = self.facts.set(again, self.facts.get(again, 0) + 1)
+            return
+        self._put(feature, source, target)
+        features = self.schema.features
+        if feature.opposite is not None:
+            opposite = features[feature.opposite]
+            if opposite is not feature or source != target:
+                self._put(opposite, target, source)
+                for symbol in opposite.supersets:
+                    self.link(features[symbol], target, source)
+        for symbol in feature.supersets:
+            self.link(features[symbol], source, target)
+
+    def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        """Take back one statement of a reference."""
+        if target not in self.of(source).get(feature.forward, NOTHING):
+            return
+        again = self._again(feature, source, target)
+        times = self.facts.get(again, 0)
+        if times:
+            left = self.facts.delete(again) if times == 1 else self.facts.set(again, times - 1)
+            self.facts = left
+            return
+        self._take(feature, source, target)
+        features = self.schema.features
+        if feature.opposite is not None:
+            opposite = features[feature.opposite]
+            if opposite is not feature or source != target:
+                self._take(opposite, target, source)
+                for symbol in opposite.supersets:
+                    self.unlink(features[symbol], target, source)
+        for symbol in feature.supersets:
+            self.unlink(features[symbol], source, target)
+
+    def _put(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        forward, backward = feature.forward, feature.backward
+        of_source, of_target = self._edit(source), self._edit(target)
+        of_source[forward] = grown(of_source.get(forward), target)
+        of_target[backward] = grown(of_target.get(backward), source)
+        touched = self.touched
+        touched += ((forward, source), (backward, target))
+        if feature.bounded:
+            touched.append(("bounds", source))
+        if feature.containment:
+            of_target["<contains"] = grown(of_target.get("<contains"), source)
+            touched.append(("<contains", target))
+
+    def _take(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        self._part(feature.forward, source, target)
+        self._part(feature.backward, target, source)
+        if feature.bounded:
+            self.touched.append(("bounds", source))
+        if feature.containment:
+            self._part("<contains", target, source)
+
+    def _part(self, key: str, node: ObjectId, other: ObjectId) -> None:
+        said = self._edit(node)
+        left = shrunk(said[key], other)
+        if len(left):
+            said[key] = left
+        else:
+            del said[key]
+        self.touched.append((key, node))
+
+    def sever(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> int:
+        """Take back all statements of a reference; how many there were."""
+        times = 0
+        while target in self.of(source).get(feature.forward, NOTHING):
+            self.unlink(feature, source, target)
+            times += 1
+        return times
+
+    def _again(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> Cell:
+        """Where it is counted how often more than once the reference or its opposite is stated."""
+        symbol, opposite = feature.symbol, feature.opposite
+        if opposite is not None and (opposite, target, source) < (symbol, source, target):
+            symbol, source, target = opposite, target, source
+        return ("again", symbol, source, target)
+
+    def assign(self, feature: FeatureInfo, source: ObjectId, value: Any) -> None:
+        """State the value of an attribute; a list attribute collects its values in order."""
+        said = self._edit(source)
+        before = said.get(feature.forward)
+        if feature.upper == 1:
+            self.revised = self.revised or before is not None
+            if before == value:
+                return
+            if before is not None and feature.looked_up:
+                self.exclude(("#", feature.symbol, before), source)
+            said[feature.forward] = value
+        else:
+            said[feature.forward] = (*(before or ()), value)
+        self.touched.append((feature.forward, source))
+        if feature.bounded:
+            self.touched.append(("bounds", source))
+        if feature.looked_up:
+            self.include(("#", feature.symbol, value), source)
+
+    def unassign(self, feature: FeatureInfo, node: ObjectId) -> None:
+        """Take back what is stated of the value, or the values, of an attribute."""
+        value = self._edit(node).pop(feature.forward)
+        if feature.looked_up:
+            for one in {value} if feature.upper == 1 else set(value):
+                self.exclude(("#", feature.symbol, one), node)
+        self.touched.append((feature.forward, node))
+        if feature.bounded:
+            self.touched.append(("bounds", node))
