@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -16,9 +15,9 @@ from hypothesis import strategies as st
 from language_server.decoding import LayoutPolicy, Vocabulary
 from language_server.decoding.memory import memory_of
 from language_server.decoding.token_filter import TokenFilter
-from language_server.languages import Language, LanguageError, load_language
+from language_server.languages import Language, load_language
 from language_server.projection import Prefix
-from tests.syntax.random_grammars import grammars, guided
+from tests.syntax.random_grammars import grammars, guided, language_of
 
 LANGUAGES = ("clevr", "statechart", "taxonomy", "textx", "json")
 GRAMMARS = Path(__file__).parents[2] / "grammars"
@@ -209,18 +208,11 @@ def test_masks_of_many_random_grammars(grammar: str, data: st.DataObject) -> Non
 
 def check_random(grammar: str, data: st.DataObject) -> None:
     """Compare a mask behind a beginning of a text of a random grammar, token by token."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "random.tx"
-        path.write_text(grammar, encoding="utf-8")
-        try:
-            language = load_language(str(path))
-        except LanguageError:
-            assume(False)
-        assume(all(finding.code != "left-recursion" for finding in language.grammar.findings))
-        text = guided(data.draw, language.grammar)
-        start = START[data.draw(st.sampled_from(sorted(START)))]
-        prefix = start(language).advance(text[: data.draw(st.integers(0, len(text)))])
-        assume(prefix.alive)
+    language = language_of(grammar)
+    text = guided(data.draw, language.grammar)
+    start = START[data.draw(st.sampled_from(sorted(START)))]
+    prefix = start(language).advance(text[: data.draw(st.integers(0, len(text)))])
+    assume(prefix.alive)
     words = [
         "".join(word).encode() for size in (1, 2, 3) for word in product("abc,\n# ", repeat=size)
     ]

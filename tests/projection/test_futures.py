@@ -6,15 +6,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from language_server.languages import Language, LanguageError, load_language
+from language_server.languages import Language, load_language
 from language_server.projection import Prefix
-from tests.syntax.random_grammars import grammars, guided
+from tests.syntax.random_grammars import grammars, guided, language_of
 
 START: dict[str, Callable[[Language], Prefix]] = {
     "grammar": Prefix.of_grammar,
@@ -38,14 +37,7 @@ def test_equal_futures_of_many_random_grammars(grammar: str, data: st.DataObject
 
 def check_random(grammar: str, data: st.DataObject) -> None:
     """Ask of all beginnings of some texts what the brute force knows: to read on and see."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "random.tx"
-        path.write_text(grammar, encoding="utf-8")
-        try:
-            language = load_language(str(path))
-        except LanguageError:
-            assume(False)
-    assume(all(finding.code != "left-recursion" for finding in language.grammar.findings))
+    language = language_of(grammar)
     start = START[data.draw(st.sampled_from(sorted(START)))](language)
     alike: dict[object, list[Prefix]] = defaultdict(list)
     for text in (guided(data.draw, language.grammar) for _ in range(3)):

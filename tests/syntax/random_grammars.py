@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
+from language_server.languages import Language, LanguageError, load_language
 from language_server.syntax import Grammar
 
 
@@ -124,6 +128,19 @@ def _group(parts: list[Piece], separator: str) -> Piece:
 
 def _dropped(keyword: str, after: Piece) -> Piece:
     return Piece(f"({keyword}- {after.source})", False)
+
+
+def language_of(grammar: str) -> Language:
+    """The language of a random grammar; another example is drawn where it has none."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "random.tx"
+        path.write_text(grammar, encoding="utf-8")
+        try:
+            language = load_language(str(path))
+        except LanguageError:
+            assume(False)
+    assume(all(finding.code != "left-recursion" for finding in language.grammar.findings))
+    return language
 
 
 def guided(draw: Any, grammar: Grammar) -> str:
