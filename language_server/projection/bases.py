@@ -255,10 +255,7 @@ def _begun(
     def symbols(frame: Frame, found: set[str]) -> frozenset[str]:
         return frozenset(mapped[frame.rule, n].symbol for n in found if (frame.rule, n) in mapped)
 
-    filled = {
-        expected.fillable[skipped][1] if skipped else expected.feature
-        for expected, skipped in readings
-    }
+    filled = {_filled(expected, skipped) for expected, skipped in readings}
     following = {name for name in filled if name is not None}
     required = following if len(filled) == 1 and not may_close else set()
     innermost = frames[0] if frames else None
@@ -271,6 +268,15 @@ def _begun(
         )
         for frame, found in zip(frames[::-1], names[::-1], strict=True)
     )
+
+
+def _filled(expected: Expected, skipped: int) -> str | None:
+    """What of the innermost object a terminal fills, where so many objects need not begin."""
+    if not skipped:
+        return expected.feature
+    # The end of a text may come before any object has begun.
+    behind = expected.fillable[skipped : skipped + 1]
+    return behind[0][1] if behind else None
 
 
 def _before(trail: Trail) -> Iterator[Trail]:

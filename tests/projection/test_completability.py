@@ -209,6 +209,20 @@ def test_what_cannot_be_completed_has_none(name: str, text: str) -> None:
     assert verdict.reasons
 
 
+@pytest.mark.parametrize("rule", ["things*=Thing", "'do'? things*=Thing", "things+=Thing"])
+def test_a_text_that_may_be_empty_but_for_a_scope(rule: str, tmp_path: Path) -> None:
+    path = tmp_path / "bag.tx"
+    path.write_text(f"Bag: {rule};\nThing: 'thing' name=ID;\n", encoding="utf-8")
+    path.with_suffix(".problem").write_text(
+        "class Bag { contains Thing[] things }\nclass Thing { string[1] name }\n"
+        "scope Thing = 2..3.\n",
+        encoding="utf-8",
+    )
+    loaded = load_language(str(path))
+    assert loaded.judge("") != ()
+    has_a_witness(loaded, "")
+
+
 def test_a_goal_is_written_with_qualified_names(tmp_path: Path) -> None:
     (tmp_path / "packages.tx").write_text(
         """
