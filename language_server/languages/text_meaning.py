@@ -69,7 +69,7 @@ def _objection(theory: Theory, assertion: Assertion) -> tuple[str, str] | None:
     if assertion.default and value == "false":
         return None  # what is not stated is false
     if assertion.default:
-        return "a default that is true has no meaning for texts", "assert it of single objects"
+        return f"a default that is {value} has no meaning for texts", "assert it of single objects"
     if value != "true":
         return (
             f"an assertion that is {value} has no meaning for texts",

@@ -40,6 +40,7 @@ REFUSED = {
     "!exists(a).": (1, "an assertion that is false has no meaning for texts"),
     "!exists(*).": (1, "'*' excludes no class"),
     "default good(*).": (1, "a default that is true has no meaning for texts"),
+    "default ?good(*).": (1, "a default that is unknown has no meaning for texts"),
     "good(*).": (1, "an assertion about texts names single objects"),
     "near(a, b).": (1, "'near' is defined, so it cannot be asserted"),
     "equals(a, b).": (1, "'equals' cannot be asserted"),
