@@ -457,19 +457,22 @@ class Prefix:
         alike = representative(self.language.constraints, known.evaluation.model, keyword)
         # Where the same has been said, what may follow the keyword is the grammar's to tell.
         key = (expected.reading.thread.slot, f"{expected.value_begun}{alike or keyword}")
-        if key not in known.keywords:
+        # A dead end is one however far it was looked ahead; what is none may be one further on.
+        seen = known.keywords.get(key)
+        if seen is None or 0 < seen < ahead:
             rest = keyword[len(expected.typed) :]
             after = self._tried[rest] = self.advance(rest)
             if not after.state.alive:
                 # A comment has to end before it, and behind that the answer may be another one.
                 return True
-            known.keywords[key] = any(
+            is_viable = any(
                 after._viable(behind, ahead - 1)
                 if _same_value(expected, behind)
                 else not after._fold(behind.trail).contradictory
                 for behind in after.state.expected()
             )
-        return known.keywords[key]
+            seen = known.keywords[key] = ahead if is_viable else 0
+        return seen > 0
 
     def _viable_name(self, expected: Expected, known: Fold) -> bool:
         assert expected.target is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 
@@ -66,3 +67,24 @@ def test_what_is_remembered_is_what_a_fresh_evaluation_says(name: str) -> None:
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_what_is_remembered_is_right_for_many_texts(name: str) -> None:
     assert check(name, 80, 1) == {True, False}
+
+
+def test_how_far_was_looked_ahead_before_changes_nothing(tmp_path: Path) -> None:
+    """Behind ``two`` only the forbidden value is left; it ends five keywords behind ``one``."""
+    path = tmp_path / "long.tx"
+    path.write_text(
+        "Log: entries+=Entry;\nEntry: 'log' what=What;\n"
+        "What: 'one' ('two' 'three' 'four' 'five' 'six' | 'none');\n",
+        encoding="utf-8",
+    )
+    path.with_suffix(".problem").write_text(
+        "class Log { contains Entry[1..*] entries }\nclass Entry { string[1] what }\n"
+        'error pred whole(Entry e) <-> what(e) == "onetwothreefourfivesix".\n',
+        encoding="utf-8",
+    )
+    dead = "log one two three"
+    assert not Prefix.start(load_language(str(path))).advance(dead).alive
+    language = load_language(str(path))
+    assert Prefix.start(language).advance("log one").alive
+    assert not Prefix.start(language).advance(dead).alive
+    assert not language.judge("log one none")
