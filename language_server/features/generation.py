@@ -2,8 +2,8 @@
 
 The description is the comment at the cursor, else what the user selected, else the user is asked.
 The generated text continues the document behind the comment, so what stands before it holds for the
-new text too. If something stands behind it that the result cannot be put in front of, the result
-takes its place; the user sees that before saving, and one undo brings it back.
+new text too. Comments behind it stay; if anything else stands there, the result takes its place; the
+user sees that before saving, and one undo brings it back.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _plan_behind(language: Language, text: str, comment: Comment) -> Plan:
     if _says_nothing(before, language.comment):
         before = ""
     _check_room(language, before)
-    end = len(text) if rest.strip() else comment.end + len(rest)
+    end = comment.end + _replaced(language, rest)
     return Plan(comment.description, before, "\n", comment.end, end, "\n")
 
 
@@ -135,8 +135,15 @@ def _plan_for(language: Language, text: str, description: str, start: int, end: 
     before = text[:start]
     lead = "" if not before or before.endswith("\n") else "\n"
     _check_room(language, before + lead)
-    rest = text[end:]
-    return Plan(description, before + lead, lead, start, len(text) if rest.strip() else end, "\n")
+    return Plan(description, before + lead, lead, start, end + _replaced(language, text[end:]), "\n")
+
+
+def _replaced(language: Language, rest: str) -> int:
+    """How much of what stands behind the description the result takes the place of.
+
+    White space alone is replaced too; before a comment that stays the result ends with a line break.
+    """
+    return 0 if rest.strip() and _says_nothing(rest, language.comment) else len(rest)
 
 
 def _check_room(language: Language, before: str) -> None:

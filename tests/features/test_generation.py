@@ -93,6 +93,14 @@ def test_what_stands_below_is_replaced(statechart: Language) -> None:
     assert new == "// A door\nstatechart Door\n"
 
 
+def test_comments_below_are_kept(statechart: Language) -> None:
+    text, offset = cursor("// A door|\n\n// A window\n// of glass\n")
+    planned = plan(statechart, text, offset, None, None)
+    assert planned is not None
+    new = text[: planned.start] + planned.new_text("statechart Door") + text[planned.end :]
+    assert new == "// A door\nstatechart Door\n\n\n// A window\n// of glass\n"
+
+
 def test_the_selection_is_the_description_where_there_is_no_comment(statechart: Language) -> None:
     text = "a door that\nopens"
     planned = plan(statechart, text, len(text), (0, len(text)), None)

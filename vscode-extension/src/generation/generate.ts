@@ -6,6 +6,7 @@ import type { BaseLanguageClient } from "vscode-languageclient/node";
 import type { Remedy } from "../environment/failure.js";
 import { showError } from "../remedies.js";
 import { History } from "./history.js";
+import type { Place } from "./history.js";
 import type { GrowingText, Preview } from "./preview.js";
 import { GENERATE, PROGRESS } from "./protocol.js";
 import type { GenerateParams, GenerateResult } from "./protocol.js";
@@ -39,10 +40,14 @@ export class Generator implements vscode.Disposable {
     }
     const running = new vscode.CancellationTokenSource();
     this.#running = running;
-    await vscode.commands.executeCommand("setContext", GENERATING, true);
+    // Both before anything is waited for: what counts is where the cursor was, and the text as it was, at the command.
+    const request = requestFor(client, editor);
+    const attempt = new Attempt(client, editor.document, this.preview, running);
     try {
-      await this.#generate(client, editor, running);
+      await vscode.commands.executeCommand("setContext", GENERATING, true);
+      await this.#generate(request, attempt, editor);
     } finally {
+      attempt.dispose();
       this.#running = undefined;
       running.dispose();
       await vscode.commands.executeCommand("setContext", GENERATING, false);
@@ -58,35 +63,21 @@ export class Generator implements vscode.Disposable {
     this.stop();
   }
 
-  async #generate(
-    client: BaseLanguageClient,
-    editor: vscode.TextEditor,
-    running: vscode.CancellationTokenSource,
-  ): Promise<void> {
-    const request = {
-      uri: client.code2ProtocolConverter.asUri(editor.document.uri),
-      position: client.code2ProtocolConverter.asPosition(editor.selection.active),
-      ...(!editor.selection.isEmpty && { selection: client.code2ProtocolConverter.asRange(editor.selection) }),
-    };
-    const attempt = new Attempt(client, editor.document, this.preview, running);
-    try {
-      let result = await attempt.ask(request);
-      if (result.status === "needsInput") {
-        const description = await vscode.window.showInputBox({
-          title: "Generate a model",
-          prompt: result.message ?? "Describe the model in a sentence or two.",
-          placeHolder: "Description of the model",
-          ignoreFocusOut: true,
-        });
-        if (description === undefined || description.trim() === "") {
-          return;
-        }
-        result = await attempt.ask({ ...request, description });
+  async #generate(request: Request, attempt: Attempt, editor: vscode.TextEditor): Promise<void> {
+    let result = await attempt.ask(request);
+    if (result.status === "needsInput") {
+      const description = await vscode.window.showInputBox({
+        title: "Generate a model",
+        prompt: result.message ?? "Describe the model in a sentence or two.",
+        placeHolder: "Description of the model",
+        ignoreFocusOut: true,
+      });
+      if (description === undefined || description.trim() === "") {
+        return;
       }
-      await this.#conclude(result, attempt, editor);
-    } finally {
-      attempt.dispose();
+      result = await attempt.ask({ ...request, description });
     }
+    await this.#conclude(result, attempt, editor);
   }
 
   async #conclude(result: GenerateResult, attempt: Attempt, editor: vscode.TextEditor): Promise<void> {
@@ -129,6 +120,15 @@ export class Generator implements vscode.Disposable {
   }
 }
 
+function requestFor(client: BaseLanguageClient, editor: vscode.TextEditor): Request {
+  const { document, selection } = editor;
+  return {
+    uri: client.code2ProtocolConverter.asUri(document.uri),
+    position: client.code2ProtocolConverter.asPosition(selection.active),
+    ...(!selection.isEmpty && { selection: client.code2ProtocolConverter.asRange(selection) }),
+  };
+}
+
 /** One use of the command: the document as it changes meanwhile, and the requests made for it. */
 class Attempt implements vscode.Disposable {
   readonly #history: History;
@@ -153,7 +153,11 @@ class Attempt implements vscode.Disposable {
     });
   }
 
-  /** Sends the request and shows its progress until the answer is there. */
+  /**
+   * Sends the request and shows its progress until the answer is there.
+   *
+   * @param request with places in the text as it was when the command was given
+   */
   async ask(request: Request): Promise<GenerateResult> {
     const options = { location: vscode.ProgressLocation.Notification, title: "Generating a model", cancellable: true };
     return vscode.window.withProgress(options, async (progress, cancelled) => {
@@ -179,19 +183,15 @@ class Attempt implements vscode.Disposable {
     }
     const newText = edit.newText.replace(/\r\n|\n/g, this.document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n");
     for (let attempt = 0; attempt < 3; attempt++) {
-      const stretch = this.#history.now(edit.range.start, edit.range.end, result.version ?? undefined);
-      if (stretch === undefined || this.document.isClosed) {
+      const range = this.#rangeNow(edit.range.start, edit.range.end, result.version ?? undefined);
+      if (range === undefined || this.document.isClosed) {
         break;
       }
-      const range = new vscode.Range(
-        this.document.positionAt(stretch.start),
-        this.document.positionAt(stretch.end),
-      );
       const change = new vscode.WorkspaceEdit();
       change.replace(this.document.uri, range, newText);
       // VS Code refuses an edit that was made for another version than the document has by then.
       if (await vscode.workspace.applyEdit(change)) {
-        this.#showBeginning(stretch.start, editor);
+        this.#showBeginning(range.start, editor);
         return;
       }
     }
@@ -221,7 +221,11 @@ class Attempt implements vscode.Disposable {
       }
     });
     try {
-      return await this.client.sendRequest(GENERATE, { ...request, token }, this.running.token);
+      const current = this.#current(request);
+      if (current === undefined) {
+        return { status: "error", message: "The text at the cursor was edited before the generation began; try again." };
+      }
+      return await this.client.sendRequest(GENERATE, { ...current, token }, this.running.token);
     } catch (failure) {
       if (this.running.token.isCancellationRequested) {
         return { status: "cancelled" };
@@ -233,10 +237,26 @@ class Attempt implements vscode.Disposable {
     }
   }
 
+  /** The request with its places where they lie now; undefined if what stood there was edited. */
+  #current(request: Request): Request | undefined {
+    const { position, selection, ...rest } = request;
+    const cursor = this.#rangeNow(position, position);
+    const selected = selection && this.#rangeNow(selection.start, selection.end);
+    if (cursor === undefined || (selection && selected === undefined)) {
+      return undefined;
+    }
+    const to = this.client.code2ProtocolConverter;
+    return { ...rest, position: to.asPosition(cursor.start), ...(selected && { selection: to.asRange(selected) }) };
+  }
+
+  #rangeNow(start: Place, end: Place, version?: number): vscode.Range | undefined {
+    const stretch = this.#history.now(start, end, version);
+    return stretch && new vscode.Range(this.document.positionAt(stretch.start), this.document.positionAt(stretch.end));
+  }
+
   /** A model is read from its beginning; the cursor would else be pushed to its end. */
-  #showBeginning(offset: number, editor: vscode.TextEditor): void {
+  #showBeginning(beginning: vscode.Position, editor: vscode.TextEditor): void {
     if (vscode.window.visibleTextEditors.includes(editor)) {
-      const beginning = this.document.positionAt(offset);
       editor.selection = new vscode.Selection(beginning, beginning);
       editor.revealRange(new vscode.Range(beginning, beginning));
     }
