@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from language_server.decoding import Context, LanguageModel, Prompt, Vocabulary
-from language_server.decoding.language_model import Cancelled, Logits, Stop, go_on
+from language_server.decoding.language_model import (
+    Cancelled,
+    Logits,
+    SpokenContext,
+    Stop,
+    go_on,
+)
+from language_server.decoding.vocabulary import byte_vocabulary
 
 
 class FixedContext(Context):
@@ -76,3 +84,55 @@ class Closing(LanguageModel):
                 logits[token] = 0.5
         logits[list(self.vocabulary.end_tokens)] = 2
         return FixedContext(logits)
+
+
+class Markov(LanguageModel):
+    """Writes a byte at a time what followed the last bytes in some texts: new mixtures of them.
+
+    Args:
+        texts: what it has read.
+        order: how many bytes it looks back; fewer count a tenth each.
+    """
+
+    def __init__(self, texts: Iterable[str], order: int) -> None:
+        self.name = "markov"
+        self.vocabulary = byte_vocabulary()
+        self._order = order
+        self._following: dict[bytes, Counter[int]] = defaultdict(Counter)
+        (end,) = self.vocabulary.end_tokens
+        for text in texts:
+            data = self._from_beginning(text.encode())
+            for at in range(order, len(data) + 1):
+                token = data[at] if at < len(data) else end
+                for length in range(order + 1):
+                    self._following[data[at - length : at]][token] += 1
+
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
+        return _MarkovContext(self, prompt.answer)
+
+    def logits_after(self, said: bytes) -> Logits:
+        data = self._from_beginning(said)
+        share = np.full(len(self.vocabulary), 1e-9)
+        for length in range(self._order + 1):
+            following = self._following.get(data[len(data) - length :])
+            if following is not None:
+                share *= 0.1
+                total = sum(following.values())
+                for token, count in following.items():
+                    share[token] += 0.9 * count / total
+        logits: Logits = np.log(share).astype(np.float32)
+        return logits
+
+    def _from_beginning(self, data: bytes) -> bytes:
+        """With a beginning that no text has in its middle."""
+        return bytes(self._order) + data
+
+
+class _MarkovContext(SpokenContext):
+    def __init__(self, model: Markov, answer: str) -> None:
+        super().__init__(model.vocabulary, answer)
+        self._model = model
+
+    def logits(self) -> Logits:
+        self.calls += 1
+        return self._model.logits_after(self.said)
