@@ -54,7 +54,7 @@ async function generate(running: Server, served: ServedDocuments, generator: Gen
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined || !served.includes(editor.document)) {
     void vscode.window.showWarningMessage(
-      "Open a file of one of Langwright's languages first: .statechart, .clevr, or one named in langwright.toml.",
+      "Open a file of one of Langwright's languages first: a shipped one, or one that langwright.toml names.",
     );
     return;
   }
