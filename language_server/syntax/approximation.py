@@ -12,7 +12,7 @@ from typing import Any
 import arpeggio
 
 from language_server.syntax.characters import NOTHING, expression_of, literal, one_of
-from language_server.syntax.compiler import Compiler, Node
+from language_server.syntax.compiler import Compiler
 from language_server.syntax.context_free import (
     Choice,
     ContextFree,
@@ -21,6 +21,7 @@ from language_server.syntax.context_free import (
     Rule,
     Sequence,
 )
+from language_server.syntax.environment import Node
 from language_server.syntax.measures import is_rule, pattern_of
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from language_server.syntax.events import Trail
-from language_server.syntax.frames import Edge, Frame, Guard, Thread, rebased
-from language_server.syntax.slots import Mode, Sink
+from language_server.syntax.frames import Edge, Frame, Guard, Thread, rebased, rebased_parts
+from language_server.syntax.slots import Mode, Part, Sink
 from language_server.syntax.values import Pending
 
 #: Readings of one thread that are told apart; the preferred ones come first.
@@ -39,6 +39,28 @@ class Reading:
             if frame.body is not None and frame.body.mode is Mode.OBJECT:
                 return frame.body.cls
         return None
+
+    def parts(self) -> Part | None:
+        """The value it is in the middle of."""
+        parts = self.thread.parts
+        for frame, edge in self.way or ():
+            if frame.body is None or frame.body.mode is not Mode.VALUE:
+                break
+            if edge is not frame:
+                parts = rebased_parts(frame, edge, parts)
+        return parts
+
+    def alone(self) -> Thread:
+        """The thread as it goes on if no other reading is right: on this way, under no terms."""
+        thread, frame = self.thread, self.thread.frame
+        if self.way is not None:
+            below: Frame | None = None
+            for at, edge in reversed(self.way):
+                caller = (edge.call, below, edge.trail, edge.pending, edge.parts)
+                below = Frame(at.body, at.start, *caller, clean=False)
+            assert below is not None
+            frame = below
+        return Thread(thread.slot, frame, self.trail, self.pending, self.parts(), thread.end)
 
     def way_down(self) -> Iterator[tuple[Frame, Edge]]:
         """The frames from the innermost to the outermost, each with the caller it returns to."""

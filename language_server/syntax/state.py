@@ -172,6 +172,17 @@ class ParseState:
             self.agenda,
         )
 
+    def alone(self, expected: Expected) -> ParseState:
+        """The state behind an expected keyword if that is what is read, and nothing else can be.
+
+        It does not hang on the white space and the comments before the keyword.
+        """
+        rest = expected.terminal.text[len(expected.typed) :]
+        thread = expected.reading.alone()
+        agenda = Agenda({expected.start: {thread.key(): thread}}, {}, frozenset())
+        text = Text(self._text, rest)
+        return ParseState(self.skipper, text, self._window + rest, self._shift, agenda)
+
     @property
     def goes_on(self) -> bool:
         """Whether a terminal may stand at the end of the prefix, or go on there."""
@@ -342,7 +353,7 @@ class ParseState:
             sink = slot.sink if slot.sink is not None else reading.sink()
             value = None
             if slot.home.mode in (Mode.VALUE, Mode.ABSTRACT):
-                value = begun_value(thread.parts)
+                value = begun_value(reading.parts())
             yield Expected(
                 terminal=slot.terminal,
                 trail=flush(reading.trail, reading.pending, start),
