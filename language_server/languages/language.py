@@ -263,8 +263,10 @@ class Language:
         a workspace may name any program, so it runs when a text is judged, not while one types.
         """
         root = None if self.home is None else self.home.library.files.root
-        if path is None and self.home is not None:
-            path = self.home.path
+        if path is None:
+            path = self._home.path
+        if path is None and self.links.imports:
+            path = Path.cwd() / "text"  # textX asks where the text is as soon as it imports
         body = text.removeprefix(BYTE_ORDER_MARK)
         loader = self.own_rules.loader if self.own_rules is not None else self.metamodel
         against = load_problems(loader, body, path, root=root)

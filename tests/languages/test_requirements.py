@@ -238,6 +238,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_text_without_a_file_imports_from_the_current_folder(
+    requirements: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = 'import "parts.requirements"\ncomponent Bike { part lamp: Lamp }'
+    (missing,) = requirements.judge(text)
+    assert str(tmp_path / "parts.requirements") in missing.message
+    (tmp_path / "parts.requirements").write_text("component Lamp {}")
+    assert requirements.judge(text) == ()
+
+
 def test_references_lead_into_other_files(requirements: Language, folder: Path) -> None:
     main = folder / "main.requirements"
     assert requirements.judge(MAIN, main) == ()
