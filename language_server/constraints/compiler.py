@@ -60,6 +60,7 @@ class Compiler:
         self.sealed = False  # no further extents: the queries to keep up to date are settled
         #: The queries that read what is stated of their only argument at some end of a feature.
         self.own: dict[str, tuple[Query, ...]] = {}
+        self.asked: set[Query] = set()  # by other queries
         self._queries: dict[tuple[str, Pattern, View], Query] = {}
         self._closures: dict[tuple[str, View, bool], Closure] = {}
 

@@ -42,9 +42,10 @@ class ConstraintSet:
     Attributes:
         errors: the error predicates by their ``now`` query.
         rules: the propagation rules by the query for what contradicts a conclusion of theirs.
-        roots: for each class the queries that are kept up to date for each of its objects.
         extents: queries by which whole predicates are kept, with name and view.
-        kept: all queries of errors and extents.
+        own: for each end of a feature the queries that read what is stated there of their only
+            argument, if others ask them.
+        own_errors: likewise the error predicates that do.
     """
 
     def __init__(self, theory: Theory, mapping: Mapping) -> None:
@@ -75,8 +76,12 @@ class ConstraintSet:
 
         return Evaluation.initial(self, tuple(given), surroundings)
 
+    def errors_of(self, kind: str) -> tuple[Query, ...]:
+        """The error predicates of which an object of the class is the first argument."""
+        return self._errors[kind]
+
     def roots_of(self, kind: str) -> tuple[Query, ...]:
-        """The queries to keep up to date for an object of the class."""
+        """The other queries to keep up to date for an object of the class."""
         return self._roots[kind]
 
     def kinds_of_individual(self, name: str) -> tuple[str, ...]:
@@ -109,8 +114,12 @@ class ConstraintSet:
         while len(self.extents) < len(compiler.extents):
             for place, query in list(compiler.extents.items()):
                 self.extents[query] = place
-        self.kept = frozenset((*self.errors, *self.extents))
         compiler.sealed = True
+        self.own: dict[str, list[Query]] = {}
+        self.own_errors: dict[str, list[Query]] = {}
+        for end, queries in compiler.own.items():
+            self.own[end] = [query for query in queries if query in compiler.asked]
+            self.own_errors[end] = [query for query in queries if query in self.errors]
         self._counting = frozenset(
             name
             for name, meaning in compiler.definitions.items()
@@ -120,10 +129,16 @@ class ConstraintSet:
                 for part in clause
             )
         )
+        self._errors = self._by_class(self.errors)
+        self._roots = self._by_class(dict.fromkeys((*self.rules, *self.extents)))
+        self._kinds_of_individuals = kinds_of_individuals(self.theory)
+
+    def _by_class(self, queries: Iterable[Query]) -> dict[str, tuple[Query, ...]]:
+        """For each class those of which its objects can be the first argument."""
         anchored: dict[str, list[Query]] = {kind: [] for kind in self.schema.classes}
-        for query in dict.fromkeys((*self.errors, *self.rules, *self.extents)):
+        for query in queries:
             if query.pattern:
-                meaning = compiler.definitions.get(query.name)
+                meaning = self.compiler.definitions.get(query.name)
                 kinds = (
                     None
                     if meaning is None
@@ -131,8 +146,7 @@ class ConstraintSet:
                 )
                 for kind in self.schema.classes if kinds is None else kinds:
                     anchored[kind].append(query)
-        self._roots = {kind: tuple(queries) for kind, queries in anchored.items()}
-        self._kinds_of_individuals = kinds_of_individuals(self.theory)
+        return {kind: tuple(found) for kind, found in anchored.items()}
 
     def _compile_rules(self) -> None:
         """What a rule demands must be possible, and what it excludes must not be certain."""

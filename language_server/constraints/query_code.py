@@ -133,6 +133,7 @@ class QueryCode:
 
     def _ask(self, query: Query | Closure) -> str:
         self._stratum = max(self._stratum, query.stratum)
+        self._compiler.asked.add(query.step if isinstance(query, Closure) else query)
         return self._constant(query)
 
     def _new_name(self) -> str:

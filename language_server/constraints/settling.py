@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from immutables import Map
@@ -20,8 +20,8 @@ class Settled:
     """All answers for one model; a persistent value.
 
     Attributes:
-        memo: answers by query and arguments; of the ``now`` ones that are kept up to date for each
-            object of a class no empty ones that nothing rests on.
+        memo: answers that others rest on, by query and arguments; of the ``now`` ones that are kept
+            up to date for each object of a class no empty ones that nothing rests on.
         readers: for each cell the answers that rest on it.
         extents, sizes: rows of the predicates that are kept as a whole, and how many.
         violated: rows of violated error predicates as the text stands, and in every completion.
@@ -86,6 +86,7 @@ class _Settling:
         self._readers: Any = before.readers.mutate()
         self._state = State(model, self._memo, self._readers, after.extents, after.sizes)
         self._waiting: dict[int, dict[Key, None]] = {}  # by stratum what must be looked at again
+        self._looks: dict[Row, dict[Query, None]] = {}  # and error predicates by their anchor
         self._changed_edges: dict[Key, set[ObjectId]] = {}
 
     def run(self, touched: Iterable[Cell]) -> Settled:
@@ -94,22 +95,22 @@ class _Settling:
         checked: set[ObjectId] = set()
         rooted: set[ObjectId] = set()
         new: set[ObjectId] = set()
-        own, kept, readers = self._constraints.compiler.own, self._constraints.kept, self._readers
+        readers, extents = self._readers, self._constraints.extents
         for cell in touched:
             kind = cell[0]
+            if len(cell) == 2 and cell[1] in new:
+                continue  # nothing rests on it so far, and it is looked at as a whole
             if kind == "bounds":
                 checked.add(cell[1])
                 continue
             if cell in readers:
                 self._fire(cell)
-            if kind in own:
-                if cell[1] not in new:
-                    self._fire_own(own[kind], cell[1])
+            if kind[0] in "<>=":
+                self._fire_own(kind, cell[1])
             elif kind == "open":
                 checked.add(cell[1])
             elif kind == "new":
                 self._fire(("objects",))
-                checked.add(cell[1])
                 new.add(cell[1])
             elif kind in ("kinds", "role"):
                 checked.add(cell[1])
@@ -123,13 +124,16 @@ class _Settling:
                     self._add_root((query, ()))
         for node in sorted(rooted | new):
             self._add_roots(node)
-        for node in checked:
+        for node in checked | new:
             if node in model.nodes and node >= 0:
                 self._check(node)
-        while self._waiting:
+        while self._waiting or self._looks:
+            if not self._waiting:
+                self._look(*self._looks.popitem())
+                continue
             for key in self._waiting.pop(min(self._waiting)):
-                if key[0] in kept:
-                    self._renew_kept(key)
+                if key[0] in extents:
+                    self._renew_extent(key)
                 else:
                     self._renew(key)
         self.after.memo = self._memo.finish()
@@ -155,30 +159,37 @@ class _Settling:
                     self._changed_edges.setdefault(key, set()).add(cell[1][0])
                 self._schedule(key)
 
-    def _fire_own(self, queries: Iterable[Query], node: ObjectId) -> None:
-        """A cell has changed that these queries read of their only argument, this object."""
-        kept = self._kept(node)
-        args = (node,)
-        for query in queries:
+    def _fire_own(self, kind: str, node: ObjectId) -> None:
+        """A cell has changed that queries read of their only argument, this object."""
+        constraints, args = self._constraints, (node,)
+        record = self.after.model.nodes.get(node) if node >= 0 else None
+        for query in constraints.own.get(kind, ()):
             key = (query, args)
-            if query in kept or key in self._memo:
+            if key in self._memo or (record is not None and query in constraints.extents):
                 self._schedule(key)
-
-    def _kept(self, node: ObjectId) -> Collection[Query]:
-        """The queries of which some may be kept up to date for an object."""
-        record = self.after.model.nodes.get(node)
-        if record is None or node < 0:
-            return ()
-        constraints = self._constraints
-        return constraints.extents if record.role == "mentioned" else constraints.kept
+        errors = constraints.own_errors.get(kind)
+        if errors and record is not None and record.role != "mentioned":
+            self._look_at(args, errors)
 
     def _schedule(self, key: Key) -> None:
-        stratum = key[0].stratum
+        query, args = key
+        if query in self._constraints.errors:
+            self._look_at(args, (query,))
+            if query not in self._constraints.compiler.asked:
+                return
+        stratum = query.stratum
         waiting = self._waiting.get(stratum)
         if waiting is None:
             self._waiting[stratum] = {key: None}
         else:
             waiting[key] = None
+
+    def _look_at(self, args: Row, errors: Iterable[Query]) -> None:
+        looks = self._looks.get(args)
+        if looks is None:
+            self._looks[args] = dict.fromkeys(errors)
+        else:
+            looks.update(dict.fromkeys(errors))
 
     def _add_roots(self, node: ObjectId) -> None:
         record = self.after.model.nodes.get(node)
@@ -187,6 +198,8 @@ class _Settling:
         args = (node,)
         only_extents = record.role == "mentioned"
         for kind in record.kinds:
+            if not only_extents:
+                self._look_at(args, self._constraints.errors_of(kind))
             for query in self._constraints.roots_of(kind):
                 if self._only_now and query.view != "now":
                     continue
@@ -201,7 +214,21 @@ class _Settling:
             self.after.watched = self.after.watched.set(key, None)
         self._schedule(key)
 
-    def _renew_kept(self, key: Any) -> None:
+    def _look(self, args: Row, errors: Iterable[Query]) -> None:
+        """The rows of error predicates as the text stands; all that they ask is up to date."""
+        state, violated = self._state, self.after.violated_now
+        if args and args[0] not in state.nodes:
+            return
+        for query in errors:
+            rows = query.run(state, *args)
+            if state.deps:
+                state.rest((query, args))
+            if state.changed:
+                self._fire_changes()
+            if (rows or violated) and rows != violated.get((query, args), NONE):
+                self._update_violation((query, args), rows)
+
+    def _renew_extent(self, key: Any) -> None:
         """An answer that is kept up to date for an object, whether or not anything rests on it."""
         query, args = key
         memo, state = self._memo, self._state
@@ -221,11 +248,8 @@ class _Settling:
         else:
             del memo[key]
         self._fire(key)
-        if query in self._constraints.extents:
-            self._update_extent(query, args, value)
-        if query in self._constraints.errors:
-            self._update_violation(query, args, value)
-        elif self._is_needed(key):
+        self._update_extent(query, args, value)
+        if self._is_needed(key):
             self._update_must(key, value)
 
     def _renew(self, key: Key) -> None:
@@ -287,8 +311,8 @@ class _Settling:
         self._state.sizes = self.after.sizes
         self._fire(("extent", name, view))
 
-    def _update_violation(self, query: Query, args: Row, rows: Any) -> None:
-        key = (query, args)
+    def _update_violation(self, key: tuple[Query, Row], rows: Any) -> None:
+        query, args = key
         must = (self._constraints.errors[query].must, args)
         if rows:
             self.after.violated_now = self.after.violated_now.set(key, rows)
@@ -321,15 +345,13 @@ class _Settling:
             self._fire((closure.step, (node,)))
         for query in self._constraints.rules:
             self._unwatch((query, (node,)))
-        for query in (*self._constraints.errors, *self._constraints.extents):
-            key = (query, (node,))
-            if key not in self._memo:
-                continue
-            if query in self._constraints.extents:
+        for query in self._constraints.errors:
+            if (query, (node,)) in after.violated_now:
+                self._update_violation((query, (node,)), ())
+        for query in self._constraints.extents:
+            if (query, (node,)) in self._memo:
                 self._update_extent(query, (node,), ())
-            if query in self._constraints.errors:
-                self._update_violation(query, (node,), ())
-            del self._memo[key]
+                del self._memo[query, (node,)]
         if node in after.shortfalls_now:
             after.shortfalls_now = after.shortfalls_now.delete(node)
         if node in after.shortfalls_must:

@@ -121,11 +121,16 @@ class State:
         else:
             value = self._may_find(asked, args[0], args[1])
         if self.deps:
-            readers = self.readers
-            for cell in set(self.deps):
-                readers[cell] = _with(readers.get(cell), key)
+            self.rest(key)
         self.deps = mine
         return value
+
+    def rest(self, key: Key) -> None:
+        """Note that an answer rests on what has been read since the last note."""
+        readers = self.readers
+        for cell in set(self.deps):
+            readers[cell] = _with(readers.get(cell), key)
+        self.deps = []
 
     def _possible_count(self, query: Query, args: Row) -> float:
         key = (query.counting, args)
