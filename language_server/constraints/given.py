@@ -74,14 +74,14 @@ def _add_objects(draft: Draft, given: Iterable[Assertion]) -> dict[str, ObjectId
                 mention = Node(info.kinds, name, True, "mentioned", rule=info.name)
                 found[name] = draft.add_node(mention, info.name)
                 draft.pending = draft.pending.set((info.name, name), found[name])
-                _add_to(draft, ("targets", name), info.name)
+                draft.refer_from_outside(name, info.name)
                 _add_to(draft, ("given", info.name), name)
     return found
 
 
 def _add_keyed(draft: Draft, info: ClassInfo, name: str) -> ObjectId:
     number = draft.add_node(Node(info.exact, name, True, "keyed"), info.name)
-    draft.include(("name", name), number)
+    draft.bear(name, number)
     feature = info.features[info.key[0]]
     value: int | str = int(name) if feature.target == "int" else name
     draft.assign(feature, number, value)

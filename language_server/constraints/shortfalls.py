@@ -50,14 +50,14 @@ def _would_be_ambiguous(model: PartialModel, node: ObjectId, record: Node) -> bo
     """Whether references that mean another object could mean this one, were it declared."""
     if model.closed or model.scopes is not None:
         return False
-    others = model.facts.get(("name", record.name))
+    others, references = model.use_of(record.name)
     if not others or any(record.name in model.given_names(kind) for kind in record.kinds):
         return False  # no other bears it, or the text need not declare it
     classes, nodes = model.schema.classes, model.nodes
     return any(
         record.kinds <= classes[target].descendants
         and any(o != node and nodes[o].kinds <= classes[target].descendants for o in others)
-        for target in model.facts.get(("targets", record.name), ())
+        for target in references
     )
 
 

@@ -291,7 +291,7 @@ class _Facts:
     def _means_one(self, name: str | None, feature: FeatureInfo) -> bool:
         """Whether a reference to an object by its plain name is not ambiguous."""
         model = self._model
-        alike = model.facts.get(("name", name), ()) if model.scopes is None else ()
+        alike = model.use_of(name).bearers if model.scopes is None else ()
         return len([each for each in alike if model.nodes[each].kinds <= feature.targets]) < 2
 
     def _attribute(self, feature: FeatureInfo) -> Iterator[str]:

@@ -208,9 +208,8 @@ class State:
     def certain(self, info: ClassInfo) -> Iterator[ObjectId]:
         """The objects that certainly are of the class."""
         for kind in info.descendants:
-            cell = ("*", kind)
-            self.deps.append(cell)
-            yield from self.facts.get(cell, NONE)
+            self.deps.append(("*", kind))
+            yield from self.model.extents.get(kind, NONE)
 
     def possible(self, info: ClassInfo) -> Iterator[ObjectId]:
         """The objects that may be of the class, those that later text adds first."""
@@ -219,7 +218,7 @@ class State:
             if kind in new and new[kind] in self.nodes and not self.model.closed:
                 yield new[kind]
         for kind in info.descendants:
-            yield from self.facts.get(("*", kind), NONE)
+            yield from self.model.extents.get(kind, NONE)
         deps = self.deps
         mark = len(deps)
         for node in self.model.pending.values():
@@ -345,7 +344,7 @@ class State:
         yield from list(self.model.pending.values())
         for kind in feature.sources:
             if schema.classes[kind].key:
-                yield from self.facts.get(("*", kind), NONE)
+                yield from self.model.extents.get(kind, NONE)
 
     def _rest_on_mention(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """A stated reference stays, unless its target turns out to be another object."""

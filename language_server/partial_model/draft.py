@@ -9,9 +9,11 @@ from immutables import Map
 
 from language_server.partial_model.members import grown, shrunk
 from language_server.partial_model.model import (
+    NOT_USED,
     NOTHING,
     UNSAID,
     Cell,
+    NameUse,
     Node,
     ObjectId,
     PartialModel,
@@ -22,8 +24,6 @@ from language_server.partial_model.schema import FeatureInfo, Schema
 if TYPE_CHECKING:
     from language_server.partial_model.linking import Surroundings
 
-_ASKED_FOR = ("*", "#")  # by constraints, unlike the entries of the linker
-
 
 class Draft:
     """A model being changed within one step; ``touched`` collects the cells that changed."""
@@ -32,6 +32,8 @@ class Draft:
         self.schema = model.schema
         self.nodes = model.nodes.mutate()
         self.stated = model.stated
+        self.extents = model.extents
+        self.names = model.names
         self.facts = model.facts
         self.pending = model.pending
         self.ambiguous = model.ambiguous
@@ -54,7 +56,7 @@ class Draft:
     def blank(schema: Schema, surroundings: Surroundings | None = None) -> Draft:
         """A draft without any object."""
         empty: Any = Map()
-        maps = (empty, empty, empty, empty, empty, empty, empty)
+        maps = (empty,) * 9
         model = PartialModel(schema, *maps, None, 0, False)
         model.scopes = schema.no_scopes
         model.surroundings = surroundings
@@ -62,19 +64,22 @@ class Draft:
 
     def commit(self) -> PartialModel:
         """The changed model."""
-        stated = self.stated
-        for node, said in self._changed.items():
-            if said:
-                stated = stated.set(node, said)
-            elif node in stated:
-                stated = stated.delete(node)
-        self.stated, self._changed = stated, {}
+        if self._changed:
+            stated = self.stated.mutate()
+            for node, said in self._changed.items():
+                if said:
+                    stated[node] = said
+                elif node in stated:
+                    del stated[node]
+            self.stated, self._changed = stated.finish(), {}
         nodes = self.nodes.finish()
         self.nodes = nodes.mutate()
         return PartialModel(
             self.schema,
             nodes,
-            stated,
+            self.stated,
+            self.extents,
+            self.names,
             self.facts,
             self.pending,
             self.ambiguous,
@@ -97,7 +102,7 @@ class Draft:
         self.nodes[number] = node
         self.touched.append(("new", number))
         if home is not None:
-            self.include(("*", home), number)
+            self.include(home, number)
         return number
 
     def replace_node(self, number: ObjectId, node: Node) -> None:
@@ -133,18 +138,62 @@ class Draft:
             changed = self._changed[node] = dict(self.stated.get(node, UNSAID))
         return changed
 
-    def include(self, cell: Cell, member: Any) -> None:
-        """One more member at a cell."""
-        self.facts = self.facts.set(cell, grown(self.facts.get(cell), member))
-        if cell[0] in _ASKED_FOR:
-            self.touched.append(cell)
+    def include(self, cls: str, node: ObjectId) -> None:
+        """A class is the most special one that an object certainly is of."""
+        self.extents = self.extents.set(cls, grown(self.extents.get(cls), node))
+        self.touched.append(("*", cls))
 
-    def exclude(self, cell: Cell, member: Any) -> None:
-        """One member less at a cell."""
-        left = shrunk(self.facts.get(cell, NOTHING), member)
-        self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
-        if cell[0] in _ASKED_FOR:
-            self.touched.append(cell)
+    def exclude(self, cls: str, node: ObjectId) -> None:
+        """A class is not that any more."""
+        left = shrunk(self.extents[cls], node)
+        self.extents = self.extents.set(cls, left) if len(left) else self.extents.delete(cls)
+        self.touched.append(("*", cls))
+
+    def use_of(self, name: str) -> NameUse:
+        """What a name is used for so far."""
+        return self.names.get(name, NOT_USED)
+
+    def bear(self, name: str, node: ObjectId) -> None:
+        """An object has a name."""
+        bearers, references = self.use_of(name)
+        self._use(name, NameUse(grown(bearers, node), references))
+
+    def lose(self, name: str, node: ObjectId) -> None:
+        """An object has a name no more."""
+        bearers, references = self.use_of(name)
+        self._use(name, NameUse(shrunk(bearers, node), references))
+
+    def refer(self, reference: Reference) -> None:
+        """There is a reference by name."""
+        bearers, references = self.use_of(reference.name)
+        cls = reference.target_class
+        there = {**references, cls: grown(references.get(cls) or None, reference)}
+        self._use(reference.name, NameUse(bearers, there))
+
+    def refer_from_outside(self, name: str, cls: str) -> None:
+        """Others than the text refer to an object of the class by its name."""
+        bearers, references = self.use_of(name)
+        self._use(name, NameUse(bearers, {cls: (), **references}))
+
+    def unrefer(self, reference: Reference) -> None:
+        """There is a reference by name no more."""
+        bearers, references = self.use_of(reference.name)
+        left = dict(references)
+        cls = reference.target_class
+        left[cls] = shrunk(left[cls], reference)
+        if not left[cls]:
+            del left[cls]
+        self._use(reference.name, NameUse(bearers, left))
+
+    def unrefer_all(self, name: str) -> None:
+        """There is no reference by this name any more."""
+        self._use(name, NameUse(self.use_of(name).bearers, {}))
+
+    def _use(self, name: str, use: NameUse) -> None:
+        if use.bearers or use.references:
+            self.names = self.names.set(name, use)
+        elif name in self.names:
+            self.names = self.names.delete(name)
 
     def link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """State a reference, its opposite and what it is a subset of.
@@ -241,7 +290,7 @@ class Draft:
             if before == value:
                 return
             if before is not None and feature.looked_up:
-                self.exclude(("#", feature.symbol, before), source)
+                self._unindex(feature, before, source)
             said[feature.forward] = value
         else:
             said[feature.forward] = (*(before or ()), value)
@@ -249,14 +298,22 @@ class Draft:
         if feature.bounded:
             self.touched.append(("bounds", source))
         if feature.looked_up:
-            self.include(("#", feature.symbol, value), source)
+            cell = ("#", feature.symbol, value)
+            self.facts = self.facts.set(cell, grown(self.facts.get(cell), source))
+            self.touched.append(cell)
 
     def unassign(self, feature: FeatureInfo, node: ObjectId) -> None:
         """Take back what is stated of the value, or the values, of an attribute."""
         value = self._edit(node).pop(feature.forward)
         if feature.looked_up:
             for one in {value} if feature.upper == 1 else set(value):
-                self.exclude(("#", feature.symbol, one), node)
+                self._unindex(feature, one, node)
         self.touched.append((feature.forward, node))
         if feature.bounded:
             self.touched.append(("bounds", node))
+
+    def _unindex(self, feature: FeatureInfo, value: Any, node: ObjectId) -> None:
+        cell = ("#", feature.symbol, value)
+        left = shrunk(self.facts[cell], node)
+        self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
+        self.touched.append(cell)

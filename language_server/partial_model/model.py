@@ -70,6 +70,22 @@ class Reference(NamedTuple):
     end: int
 
 
+class NameUse(NamedTuple):
+    """What one name is used for, where references are by plain name.
+
+    Attributes:
+        bearers: the objects that have it, as their name or their key.
+        references: those by this name, by the class that they refer to (no references of a class
+            if others than the text refer to it).
+    """
+
+    bearers: Members
+    references: Mapping[str, Collection[Reference]]
+
+
+NOT_USED = NameUse(NOTHING, {})
+
+
 class Frame(NamedTuple):
     """An object under construction; ``node`` is None until its identity or a fact is known."""
 
@@ -95,8 +111,10 @@ class PartialModel:
     its targets or its value, at ``backward`` its sources; ``<contains`` are those of all
     containments. Such a cell has the address ``(forward or backward, object)``.
 
+    ``extents`` are the objects of each class, ``names`` what each name is used for.
+
     ``facts`` maps all other cells to what is stated: ``('#', attribute, value)`` to the objects
-    that have it, ``('*', class)`` to its objects, and some entries of the linker by plain names.
+    that have it, and what is known of keys, given objects and references stated several times.
 
     ``scopes`` are the objects of the text as the linker of all other references sees them (None
     where the language has none). It links when the text is closed: ``linked`` is what it found,
@@ -107,10 +125,12 @@ class PartialModel:
         "ambiguous",
         "closed",
         "conflicts",
+        "extents",
         "facts",
         "faults",
         "frame",
         "linked",
+        "names",
         "next_id",
         "nodes",
         "pending",
@@ -127,6 +147,8 @@ class PartialModel:
         schema: Schema,
         nodes: Map[ObjectId, Node],
         stated: Map[ObjectId, Mapping[str, Any]],
+        extents: Map[str, Members],
+        names: Map[str, NameUse],
         facts: Map[Cell, Any],
         pending: Map[tuple[str, str], ObjectId],
         ambiguous: Map[tuple[str, str], tuple[ObjectId, ...]],
@@ -144,6 +166,8 @@ class PartialModel:
         self.schema = schema
         self.nodes = nodes
         self.stated = stated
+        self.extents = extents
+        self.names = names
         self.facts = facts
         self.pending = pending
         self.ambiguous = ambiguous
@@ -173,6 +197,10 @@ class PartialModel:
         """What is stated of an object, by ``forward`` and ``backward`` of features."""
         return self.stated.get(node, UNSAID)
 
+    def use_of(self, name: str | None) -> NameUse:
+        """What a name is used for."""
+        return self.names.get(name, NOT_USED)  # type: ignore[arg-type]
+
     def objects(self, cls: str | None = None) -> Iterator[ObjectId]:
         """Existing objects that certainly are of the class (all without a class), in order."""
         if cls is None:
@@ -180,7 +208,7 @@ class PartialModel:
         info = self.schema.classes[cls]
         found: list[ObjectId] = []
         for kind in info.descendants:
-            found.extend(self.facts.get(("*", kind), NOTHING))
+            found.extend(self.extents.get(kind, NOTHING))
         return iter(self.in_order(found))
 
     def in_order(self, nodes: Iterable[ObjectId]) -> list[ObjectId]:
@@ -252,7 +280,7 @@ class PartialModel:
         seen: set[str] = set()
         mentioned: list[tuple[str, ObjectId]] = []
         for kind in sorted(info.descendants):
-            for node in self.in_order(self.facts.get(("*", kind), NOTHING)):
+            for node in self.in_order(self.extents.get(kind, NOTHING)):
                 name = self.nodes[node].name
                 if name is not None and name not in seen and self.nodes[node].role in _IN_TEXT:
                     seen.add(name)
@@ -275,7 +303,7 @@ class PartialModel:
     def is_given(self, node: ObjectId) -> bool:
         """Whether an object declared in the text is a given one; of one name it is the first."""
         record = self.nodes[node]
-        bearers = self.facts.get(("name", record.name), NOTHING)
+        bearers = self.use_of(record.name).bearers
         return any(
             record.name in self.given_names(kind)
             and node == min(each for each in bearers if kind in self.nodes[each].kinds)
@@ -293,9 +321,9 @@ class PartialModel:
 
     def references(self, name: str, target_class: str | None = None) -> Iterator[Reference]:
         """The references by this name (to one class, or all), with offsets in the text."""
-        classes = self.facts.get(("targets", name), ()) if target_class is None else (target_class,)
-        for cls in classes:
-            for reference in self.facts.get(("refs", cls, name), ()):
+        references = self.use_of(name).references
+        for cls in references if target_class is None else (target_class,):
+            for reference in references.get(cls, ()):
                 start, end = self.place(reference.start), self.place(reference.end)
                 yield reference._replace(start=start, end=end)
 

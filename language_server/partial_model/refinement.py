@@ -9,7 +9,6 @@ references with scope rules of their own are linked when the text ends (`linking
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from language_server.partial_model.draft import Draft
@@ -238,9 +237,7 @@ def _refer(
 def state_reference(draft: Draft, reference: Reference) -> None:
     """A reference by name: to what is declared, else to an object that is mentioned only."""
     name, info = reference.name, draft.schema.classes[reference.target_class]
-    draft.include(("refs", info.name, name), reference)
-    if info.name not in draft.facts.get(("targets", name), NOTHING):
-        draft.include(("targets", name), info.name)
+    draft.refer(reference)
     found = bearers(draft, info, name)
     if len(found) > 1:
         draft.ambiguous = draft.ambiguous.set((info.name, name), tuple(found))
@@ -253,7 +250,7 @@ def bearers(draft: Draft, info: ClassInfo, name: str) -> list[ObjectId]:
     """The objects in the model that a reference to the class can mean by this name, in order."""
     found = [
         other
-        for other in draft.facts.get(("name", name), NOTHING)
+        for other in draft.use_of(name).bearers
         if draft.nodes[other].kinds <= info.descendants
     ]
     if len(found) > 1:
@@ -281,7 +278,7 @@ def _mention_of_related_class(draft: Draft, info: ClassInfo, name: str) -> Objec
     It must be the same, or the more general one of the two references would be ambiguous. The
     ``rule`` of a mentioned object holds the most special class that it is referred to by.
     """
-    for target in sorted(draft.facts[("targets", name)]):
+    for target in sorted(draft.use_of(name).references):
         mentioned = draft.pending.get((target, name))
         if mentioned is None:
             continue
@@ -289,8 +286,8 @@ def _mention_of_related_class(draft: Draft, info: ClassInfo, name: str) -> Objec
         if record.kinds <= info.kinds:
             return mentioned
         if info.kinds <= record.kinds:
-            draft.exclude(("*", record.rule), mentioned)
-            draft.include(("*", info.name), mentioned)
+            draft.exclude(record.rule, mentioned)
+            draft.include(info.name, mentioned)
             draft.replace_node(mentioned, record._replace(kinds=info.kinds, rule=info.name))
             return mentioned
     return None
@@ -339,7 +336,7 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     cls = frame.info.name
     span = (frame.start, -1, event.start, event.end)
     node = Node(frame.info.exact, name, True, "declared", *span, frame.rule)
-    targets = draft.facts.get(("targets", name), ())
+    targets = draft.use_of(name).references
     fitting = [
         (target, draft.pending[target, name])
         for target in sorted(targets)
@@ -349,8 +346,8 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     number = frame.node
     if number is None and taken:
         number = taken.pop(0)
-        draft.exclude(("*", draft.nodes[number].rule), number)
-        draft.include(("*", cls), number)
+        draft.exclude(draft.nodes[number].rule, number)
+        draft.include(cls, number)
         draft.replace_node(number, node)
         draft.touched.append(("bounds", number))
         _attach(draft, frame, number)
@@ -362,7 +359,7 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
         if before is not None:
             draft.revised = True
             if before != name:
-                draft.exclude(("name", before), number)
+                draft.lose(before, number)
         draft.replace_node(
             number,
             draft.nodes[number]._replace(name=name, name_start=event.start, name_end=event.end),
@@ -374,9 +371,9 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
             _point_elsewhere(draft, target, name, mentioned, number)
     for mentioned in taken:
         _merge(draft, mentioned, number, draft.nodes[mentioned].rule)
-    draft.include(("name", name), number)
+    draft.bear(name, number)
     if targets:
-        _check_unique(draft, name, targets)
+        _check_unique(draft, name)
         _look_at_mentions(draft, name)
     return frame._replace(node=number)
 
@@ -385,17 +382,18 @@ def _point_elsewhere(
     draft: Draft, target: str, name: str, mentioned: ObjectId, declared: ObjectId
 ) -> None:
     """The references to one class mean the declared object, others the mentioned one still."""
-    for reference in draft.facts[("refs", target, name)]:
+    for reference in draft.use_of(name).references[target]:
         feature = draft.schema.features[reference.feature]
         draft.unlink(feature, reference.source, mentioned)
         draft.link(feature, reference.source, declared)
 
 
-def _check_unique(draft: Draft, name: str, targets: Collection[str]) -> None:
+def _check_unique(draft: Draft, name: str) -> None:
     """textX: a name must be unique among the objects that a reference by this name could mean."""
-    if len(draft.facts.get(("name", name), NOTHING)) < 2:
+    known = draft.use_of(name)
+    if len(known.bearers) < 2:
         return
-    for target in targets:
+    for target in known.references:
         found = bearers(draft, draft.schema.classes[target], name)
         if len(found) > 1:
             draft.ambiguous = draft.ambiguous.set((target, name), tuple(found))
@@ -403,7 +401,7 @@ def _check_unique(draft: Draft, name: str, targets: Collection[str]) -> None:
 
 def _look_at_mentions(draft: Draft, name: str) -> None:
     """Whether what is mentioned by a name can be declared depends on who else bears it."""
-    targets = draft.facts[("targets", name)]
+    targets = draft.use_of(name).references
     if len(targets) > 1:
         for target in targets:
             mentioned = draft.pending.get((target, name))
@@ -436,7 +434,7 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
             number = temporary
             draft.replace_node(number, record)
         draft.facts = draft.facts.set(identity, number)
-        draft.include(("name", label), number)
+        draft.bear(label, number)
     elif temporary is not None and temporary != number:
         _merge(draft, temporary, number, info.name)
     frame = frame._replace(node=number)
@@ -473,7 +471,7 @@ def _merge(draft: Draft, gone: ObjectId, kept: ObjectId, home: str) -> None:
         for source in list(draft.of(gone).get(feature.backward, ())):
             for _ in range(draft.sever(feature, source, gone)):
                 draft.link(feature, source, kept)
-    draft.exclude(("*", home), gone)
+    draft.exclude(home, gone)
     draft.drop_node(gone)
 
 

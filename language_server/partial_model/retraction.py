@@ -103,8 +103,8 @@ class Retraction:
         if name is None:
             return found
         self._loosen(name)
-        draft.exclude(("name", name), node)
         assert node is not None
+        draft.lose(name, node)
         nameless = draft.nodes[node]._replace(name=None, name_start=-1, name_end=-1)
         draft.replace_node(node, nameless)
         return True
@@ -152,7 +152,7 @@ class Retraction:
         record = draft.nodes[node]
         if record.name is not None:
             self._loosen(record.name)
-            draft.exclude(("name", record.name), node)
+            draft.lose(record.name, node)
         (kind,) = record.kinds
         for feature in draft.schema.features.values():
             if kind in feature.sources:
@@ -160,7 +160,7 @@ class Retraction:
             if kind in feature.targets:
                 for source in tuple(draft.of(node).get(feature.backward, ())):
                     draft.sever(feature, source, node)
-        draft.exclude(("*", kind), node)
+        draft.exclude(kind, node)
         draft.drop_node(node)
 
     def _unset(self, feature: FeatureInfo, node: ObjectId) -> bool:
@@ -250,7 +250,7 @@ class Retraction:
     def _unrefer(self, reference: Reference) -> None:
         draft, name, target = self._draft, reference.name, reference.target_class
         if name not in self._loose and any(
-            (cls, name) in draft.pending for cls in draft.facts[("targets", name)]
+            (cls, name) in draft.pending for cls in draft.use_of(name).references
         ):
             self._loosen(name)  # which object is mentioned depends on all references to it
         if name in self._loose:
@@ -259,9 +259,8 @@ class Retraction:
         feature = draft.schema.features[reference.feature]
         (meant, *_) = bearers(draft, draft.schema.classes[target], name)
         draft.unlink(feature, reference.source, meant)
-        draft.exclude(("refs", target, name), reference)
-        if ("refs", target, name) not in draft.facts:
-            draft.exclude(("targets", name), target)
+        draft.unrefer(reference)
+        if target not in draft.use_of(name).references:
             self._is_unique(target, name)
 
     def _loosen(self, name: str) -> None:
@@ -271,22 +270,20 @@ class Retraction:
         draft = self._draft
         loose = self._loose[name] = set()
         mentioned: dict[ObjectId, Node] = {}
-        for target in draft.facts.get(("targets", name), ()):
+        for target, references in draft.use_of(name).references.items():
             info = draft.schema.classes[target]
             meant = next(iter(bearers(draft, info, name)), None)
             if meant is None:
                 meant = draft.pending[target, name]
                 mentioned[meant] = draft.nodes[meant]
                 draft.pending = draft.pending.delete((target, name))
-            for reference in draft.facts[("refs", target, name)]:
+            for reference in references:
                 draft.unlink(draft.schema.features[reference.feature], reference.source, meant)
                 loose.add(reference)
-            draft.facts = draft.facts.delete(("refs", target, name))
             self._is_unique(target, name)
-        if loose:
-            draft.facts = draft.facts.delete(("targets", name))
+        draft.unrefer_all(name)
         for node, record in mentioned.items():
-            draft.exclude(("*", record.rule), node)
+            draft.exclude(record.rule, node)
             draft.drop_node(node)
 
     def _is_unique(self, target: str, name: str) -> None:
@@ -361,9 +358,8 @@ class Retraction:
             self._loose[old.name].discard(old)
             self._loose[old.name].add(new)
             return
-        cell = ("refs", old.target_class, old.name)
-        draft.include(cell, new)
-        draft.exclude(cell, old)
+        draft.refer(new)
+        draft.unrefer(old)
         mentioned = draft.pending.get((old.target_class, old.name))
         if mentioned is not None and draft.nodes[mentioned].start == old.start:
             self._move_node(mentioned, 4, (start, end, start, end))

@@ -32,7 +32,7 @@ def supposed(model: PartialModel) -> PartialModel:
             continue
         span = mention.start, mention.end
         reference = Reference(source, feature.symbol, info.name, mention.name, *span)
-        draft.include(("targets", mention.name), info.name)
+        draft.refer_from_outside(mention.name, info.name)
         draft.link(feature, source, mentioned(draft, info, reference))
     return draft.commit()
 

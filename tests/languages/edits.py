@@ -121,9 +121,21 @@ def said(analysis: Analysis) -> dict[str, Any]:
         "objects": Counter(keys.values()),
         "in order": [keys[node] for node in model.objects() if model.nodes[node].start >= 0],
         "facts": {
-            _renamed(model, cell, keys): _value(model, cell, value, keys)
+            _renamed(model, cell, keys): _value(cell, value, keys)
             for cell, value in model.facts.items()
             if cell[0] not in ("key", "mentions")
+        },
+        "extents": {cls: {keys[node] for node in nodes} for cls, nodes in model.extents.items()},
+        "names": {
+            name: (
+                {keys[node] for node in bearers},
+                {
+                    (cls, keys[r.source], r.feature, r.name, place(r.start), place(r.end))
+                    for cls, found in references.items()
+                    for r in found
+                },
+            )
+            for name, (bearers, references) in model.names.items()
         },
         "stated": {
             keys[node]: {
@@ -169,10 +181,5 @@ def _renamed(model: PartialModel, cell: Any, keys: dict[ObjectId, Any]) -> Any:
     return cell
 
 
-def _value(model: PartialModel, cell: Any, value: Any, keys: dict[ObjectId, Any]) -> Any:
-    if cell[0] == "refs":
-        place = model.place
-        return {(keys[r.source], *r[1:4], place(r.start), place(r.end)) for r in value}
-    if cell[0] in ("name", "#", "*"):
-        return {keys[node] for node in value}
-    return set(value) if cell[0] == "targets" else value
+def _value(cell: Any, value: Any, keys: dict[ObjectId, Any]) -> Any:
+    return {keys[node] for node in value} if cell[0] == "#" else value
