@@ -63,17 +63,14 @@ class Fold:
 
     Attributes:
         content: the events it folds.
-        keywords: of the keywords behind this trail, for how many keywords of their value the model
-            was seen to stay completable, as far as propagation knows; 0 where it does not.
     """
 
-    __slots__ = ("_before", "_behind", "_evaluation", "content", "keywords")
+    __slots__ = ("_before", "_behind", "_evaluation", "content")
 
     def __init__(
         self, content: Content, evaluation: Evaluation | None, before: tuple[Fold, Event] | None
     ) -> None:
         self.content = content
-        self.keywords: dict[Hashable, int] = {}
         self._evaluation = evaluation
         self._before = before
         self._behind: dict[Event, Fold] = {}

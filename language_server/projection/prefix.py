@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from language_server.constraints import Assertion, ConstraintSet, Evaluation, Theory
-from language_server.constraints.symmetry import representative
 from language_server.languages import Language
 from language_server.partial_model import closed_names
 from language_server.projection.attribute_values import named_by_constraints
@@ -68,7 +67,6 @@ class Prefix:
         self._initial = initial
         self._to_judge = to_judge  # a beginning of this text that the constraints are asked about
         self._known = known  # the witness of an earlier prefix of this text, to be used again
-        self._tried: dict[str, Prefix] = {}  # what was advanced to in order to judge a keyword
 
     @staticmethod
     def start(language: Language, given: Iterable[Assertion] = ()) -> Prefix:
@@ -102,9 +100,6 @@ class Prefix:
         """The prefix with `text` appended; equal to feeding it in any pieces."""
         if text == "":
             return self  # with all that is known of it
-        tried = self._tried.get(text)
-        if tried is not None:
-            return tried
         to_judge = self.__dict__.get("judged", self._to_judge) if self._to_judge else None
         state = self.state.advance(text)
         return Prefix(self.language, state, self._initial, self._known, to_judge)
@@ -399,7 +394,7 @@ class Prefix:
         if expected.feature is None:
             return True
         if expected.terminal.kind == "keyword":
-            return ahead == 0 or self._viable_keyword(expected, known, ahead)
+            return ahead == 0 or self._viable_keyword(expected, ahead)
         if expected.target is not None:
             return self._viable_name(expected, known)
         return self._viable_identity(expected, known)
@@ -451,28 +446,18 @@ class Prefix:
         assign = Assign(expected.feature, expected.many, name, expected.rule, at, at)
         return not known.then(assign).contradictory
 
-    def _viable_keyword(self, expected: Expected, known: Fold, ahead: int) -> bool:
-        keyword = expected.terminal.text
-        # Interchangeable individuals fare alike.
-        alike = representative(self.language.constraints, known.evaluation.model, keyword)
-        # Where the same has been said, what may follow the keyword is the grammar's to tell.
-        key = (expected.reading.thread.slot, f"{expected.value_begun}{alike or keyword}")
-        # A dead end is one however far it was looked ahead; what is none may be one further on.
-        seen = known.keywords.get(key)
-        if seen is None or 0 < seen < ahead:
-            rest = keyword[len(expected.typed) :]
-            after = self._tried[rest] = self.advance(rest)
-            if not after.state.alive:
-                # A comment has to end before it, and behind that the answer may be another one.
-                return True
-            is_viable = any(
-                after._viable(behind, ahead - 1)
-                if _same_value(expected, behind)
-                else not after._fold(behind.trail).contradictory
-                for behind in after.state.expected()
-            )
-            seen = known.keywords[key] = ahead if is_viable else 0
-        return seen > 0
+    def _viable_keyword(self, expected: Expected, ahead: int) -> bool:
+        # Of this reading alone: the others speak for themselves, and which of them there are hangs
+        # on white space that may still come. So the answer is that of all texts that say the same.
+        after = Prefix(self.language, self.state.alone(expected), self._initial)
+        end = expected.start + len(expected.terminal.text)
+        return any(
+            after._viable(behind, ahead - 1)
+            if _same_value(expected, behind)
+            else not after._fold(behind.trail).contradictory
+            for behind in after.state.each_expected()
+            if behind.start >= end
+        ) or not after.state.exhaustive
 
     def _viable_name(self, expected: Expected, known: Fold) -> bool:
         assert expected.target is not None
