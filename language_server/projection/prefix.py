@@ -451,13 +451,16 @@ class Prefix:
         # on white space that may still come. So the answer is that of all texts that say the same.
         after = Prefix(self.language, self.state.alone(expected), self._initial)
         end = expected.start + len(expected.terminal.text)
-        return any(
-            after._viable(behind, ahead - 1)
-            if _same_value(expected, behind)
-            else not after._fold(behind.trail).contradictory
-            for behind in after.state.each_expected()
-            if behind.start >= end
-        ) or not after.state.exhaustive
+        return (
+            any(
+                after._viable(behind, ahead - 1)
+                if _same_value(expected, behind)
+                else not after._fold(behind.trail).contradictory
+                for behind in after.state.each_expected()
+                if behind.start >= end
+            )
+            or not after.state.exhaustive
+        )
 
     def _viable_name(self, expected: Expected, known: Fold) -> bool:
         assert expected.target is not None
