@@ -197,6 +197,8 @@ def _feature_infos(
     }
     for symbol, feature in theory.features.items():
         opposite = resolved_feature(theory, feature.target, feature.opposite)
+        if opposite not in theory.features:
+            opposite = None
         keyed = bool(feature.containment and inherited_key(theory, feature.target))
         owner = theory.classes.get(feature.owner)
         infos[symbol] = FeatureInfo(
@@ -208,13 +210,19 @@ def _feature_infos(
             upper=feature.upper,
             containment=feature.containment and not keyed,
             attribute=feature.is_attribute,
-            opposite=opposite if opposite in theory.features else None,
+            opposite=opposite,
             supersets=above[symbol],
             sources=descendants.get(feature.owner, frozenset()),
             targets=descendants.get(feature.target, frozenset()),
             revisable=bool(owner and owner.key and owner.conflict == "last"),
+            inverse=opposite is not None and _rank(theory, opposite) < _rank(theory, symbol),
         )
     return infos
+
+
+def _rank(theory: Theory, symbol: str) -> tuple[bool, str]:
+    """Opposites are kept by the one that comes first, which is the containment."""
+    return not theory.features[symbol].containment, symbol
 
 
 def _indirect(features: dict[str, FeatureInfo], mapping: Mapping) -> set[str]:

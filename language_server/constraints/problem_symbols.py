@@ -159,6 +159,10 @@ def declare(statements: Iterable[Any], collector: Collector) -> Symbols:
             _annotate_class(statement, symbols, collector)
         elif statement.__class__.__name__ == "EnumDeclaration":
             _annotate_class(statement, symbols, collector)
+    for statement in statements:
+        if statement.__class__.__name__ == "ClassDeclaration":
+            for declaration in statement.features:
+                _check_opposite(clean(statement.name), declaration, symbols, collector)
     return symbols
 
 
@@ -272,7 +276,6 @@ def _relate_feature(owner: str, node: Any, symbols: Symbols, collector: Collecto
             collector.add(node, f"'{other.symbol}' is an attribute and no opposite")
         else:
             opposite = other.symbol
-            _check_opposite(node, feature, other, collector)
     elif node.kind == "container":
         collector.add(
             node, "a container reference needs its opposite", cure="add 'opposite <feature>'"
@@ -300,32 +303,22 @@ def _relate_feature(owner: str, node: Any, symbols: Symbols, collector: Collecto
     )
 
 
-def _check_opposite(node: Any, feature: Feature, other: Feature, collector: Collector) -> None:
-    declared = _opposite_name(other, node)
-    if declared is not None and declared != feature.name:
+def _check_opposite(owner: str, node: Any, symbols: Symbols, collector: Collector) -> None:
+    """Opposites name each other."""
+    feature = symbols.features.get(f"{owner}::{clean(node.name)}")
+    if feature is None or feature.opposite is None:
+        return
+    other = symbols.features[feature.opposite]
+    if other.opposite != feature.symbol:
         collector.add(
             node,
-            f"'{other.symbol}' has another opposite, '{declared}'",
+            f"'{other.symbol}' has another opposite, '{other.opposite or ''}'",
             cure=f"name each other: opposite {feature.name} there",
         )
     if node.kind == "container" and not other.containment:
         collector.add(
             node, f"'{other.symbol}' is no containment", cure="declare it with 'contains'"
         )
-
-
-def _opposite_name(other: Feature, node: Any) -> str | None:
-    """The name of the opposite that the other side declares, '' where it declares none."""
-    problem = node.parent.parent
-    for statement in problem.statements:
-        if (
-            statement.__class__.__name__ == "ClassDeclaration"
-            and clean(statement.name) == other.owner
-        ):
-            for declaration in statement.features:
-                if clean(declaration.name) == other.name:
-                    return clean(declaration.opposite or "").rpartition("::")[2]
-    return None
 
 
 def _annotate_class(statement: Any, symbols: Symbols, collector: Collector) -> None:

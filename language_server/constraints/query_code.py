@@ -357,16 +357,24 @@ class QueryCode:
             # Ask at the end where fewer links come in later.
             info = self._schema.features.get(symbol)
             if info is not None and info.upper == 1:
-                self._block(f"if {target} in {self._read('>' + symbol, source)}:")
+                self._block(f"if {target} in {self._targets(symbol, source)}:")
             else:
-                self._block(f"if {source} in {self._read('<' + symbol, target)}:")
+                self._block(f"if {source} in {self._sources(symbol, target)}:")
         elif source is not None and symbol == "contains":
             self._members(f"state.must_contains_targets('contains', {source})", second, names)
         elif source is not None:
-            self._members(self._read(">" + symbol, source), second, names)
+            self._members(self._targets(symbol, source), second, names)
         else:
             assert target is not None
-            self._members(self._read("<" + symbol, target), first, names)
+            self._members(self._sources(symbol, target), first, names)
+
+    def _targets(self, symbol: str, source: str) -> str:
+        return self._read(self._schema.features[symbol].forward, source)
+
+    def _sources(self, symbol: str, target: str) -> str:
+        contains = symbol == "contains"
+        end = "<contains" if contains else self._schema.features[symbol].backward
+        return self._read(end, target)
 
     def _read(self, key: str, node: str, default: str = "NONE") -> str:
         """The expression for what is stated of an object now; that it is read is noted."""
@@ -459,10 +467,10 @@ class QueryCode:
         if view == "now" and not atom.closure and atom.symbol in self._schema.features:
             source, target = values
             if source is not None and target is None:
-                self._block(f"if not {self._read('>' + atom.symbol, source)}:")
+                self._block(f"if not {self._targets(atom.symbol, source)}:")
                 return
             if target is not None and source is None:
-                self._block(f"if not {self._read('<' + atom.symbol, target)}:")
+                self._block(f"if not {self._sources(atom.symbol, target)}:")
                 return
         name, arguments = self._projected(atom, names)
         query = self._ask(self._compiler.query(name, (True,) * len(arguments), view))
@@ -565,9 +573,9 @@ class QueryCode:
             if not atom.closure and atom.symbol in self._schema.features:
                 source, target = values
                 if source is not None and target is None:
-                    return f"len({self._read('>' + atom.symbol, source)})"
+                    return f"len({self._targets(atom.symbol, source)})"
                 if target is not None and source is None:
-                    return f"len({self._read('<' + atom.symbol, target)})"
+                    return f"len({self._sources(atom.symbol, target)})"
             name, pattern, inside = self._counted(self._meant(atom, "now"), names)
             if pattern and not any(pattern) and self._compiler.keeps(name, "now"):
                 self._ask(self._compiler.extent(name, "now"))

@@ -363,7 +363,7 @@ class State:
             if feature.containment or feature.indirect or feature.opposite is not None:
                 deps.append(("open", target))
             if feature.opposite is not None:
-                deps.append((">" + feature.opposite, target))
+                deps.append((feature.backward, target))
             if len(self.nodes[target].kinds) > 1:
                 deps.append(("kinds", target))
 

@@ -96,22 +96,22 @@ def _is_used(constraints: ConstraintSet, model: PartialModel, individual: Object
     """Whether an object of the text refers to an individual."""
     return any(
         model.nodes[source].role != "individual"
-        for symbol in _places(constraints).get(individual, ())
-        for source in model.of(individual).get("<" + symbol, ())
+        for end in _places(constraints).get(individual, ())
+        for source in model.of(individual).get(end, ())
         if source in model.nodes
     )
 
 
 @lru_cache(maxsize=64)
 def _places(constraints: ConstraintSet) -> Mapping[ObjectId, tuple[str, ...]]:
-    """For each individual the references that may lead to it."""
+    """For each individual the ends of references that may lead to it."""
     places: dict[ObjectId, dict[str, None]] = {}
     for info in constraints.schema.classes.values():
         for number in info.individuals.values():
             for feature in constraints.schema.features.values():
                 if not feature.targets.isdisjoint(info.kinds):
-                    places.setdefault(number, {})[feature.symbol] = None
-    return {number: tuple(symbols) for number, symbols in places.items()}
+                    places.setdefault(number, {})[feature.backward] = None
+    return {number: tuple(ends) for number, ends in places.items()}
 
 
 def _named(theory: Theory) -> Iterator[str]:

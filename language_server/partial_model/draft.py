@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 
 class Draft:
-    """A model being changed within one step; ``touched`` collects the cells that changed."""
+    """A model being changed within one step.
+
+    ``touched`` collects the cells that changed: of an object that is new only that it is, since
+    nothing can rest on what was not there.
+    """
 
     def __init__(self, model: PartialModel) -> None:
         self.schema = model.schema
@@ -50,6 +54,7 @@ class Draft:
         self.revised = False  # whether a second value has met the first one of a feature
         self.held: list[Reference] | None = None  # references by name, where they are to wait
         self.touched: list[Cell] = []
+        self._new = model.next_id  # from here on numbers are those of objects that are new
         self._changed: dict[ObjectId, dict[str, Any]] = {}  # what replaces entries of `stated`
 
     @staticmethod
@@ -109,6 +114,8 @@ class Draft:
         """Other knowledge about an object."""
         before = self.nodes[number]
         self.nodes[number] = node
+        if number >= self._new:
+            return
         if node.kinds != before.kinds:
             self.touched.append(("kinds", number))
         if node.role != before.role:
@@ -156,7 +163,7 @@ class Draft:
     def bear(self, name: str, node: ObjectId) -> None:
         """An object has a name."""
         bearers, references = self.use_of(name)
-        self._use(name, NameUse(grown(bearers, node), references))
+        self.names = self.names.set(name, NameUse(grown(bearers or None, node), references))
 
     def lose(self, name: str, node: ObjectId) -> None:
         """An object has a name no more."""
@@ -168,7 +175,7 @@ class Draft:
         bearers, references = self.use_of(reference.name)
         cls = reference.target_class
         there = {**references, cls: grown(references.get(cls) or None, reference)}
-        self._use(reference.name, NameUse(bearers, there))
+        self.names = self.names.set(reference.name, NameUse(bearers, there))
 
     def refer_from_outside(self, name: str, cls: str) -> None:
         """Others than the text refer to an object of the class by its name."""
@@ -196,66 +203,71 @@ class Draft:
             self.names = self.names.delete(name)
 
     def link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        """State a reference, its opposite and what it is a subset of.
+        """State a reference, and with it its opposite, and what they are subsets of.
 
         What is stated several times is counted, so that one statement can be taken back.
         """
-        if target in self.of(source).get(feature.forward, NOTHING):
-            again = self._again(feature, source, target)
+        if feature.inverse:
+            feature, source, target = self._opposite(feature), target, source
+        of_source, of_target = self._edit(source), self._edit(target)
+        forward, backward = feature.forward, feature.backward
+        targets = of_source.get(forward)
+        if targets is not None and target in targets:
+            again = _again(feature, source, target)
             self.facts = self.facts.set(again, self.facts.get(again, 0) + 1)
             return
-        self._put(feature, source, target)
-        features = self.schema.features
-        if feature.opposite is not None:
-            opposite = features[feature.opposite]
-            if opposite is not feature or source != target:
-                self._put(opposite, target, source)
-                for symbol in opposite.supersets:
-                    self.link(features[symbol], target, source)
+        of_source[forward] = grown(targets, target)
+        of_target[backward] = grown(of_target.get(backward), source)
+        self._touch(feature, source, target)
+        if feature.containment:
+            of_target["<contains"] = grown(of_target.get("<contains"), source)
         for symbol in feature.supersets:
-            self.link(features[symbol], source, target)
+            self.link(self.schema.features[symbol], source, target)
+        if feature.opposite is not None and forward != backward:
+            for symbol in self._opposite(feature).supersets:
+                self.link(self.schema.features[symbol], target, source)
 
     def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         """Take back one statement of a reference."""
         if target not in self.of(source).get(feature.forward, NOTHING):
             return
-        again = self._again(feature, source, target)
+        if feature.inverse:
+            feature, source, target = self._opposite(feature), target, source
+        again = _again(feature, source, target)
         times = self.facts.get(again, 0)
         if times:
             left = self.facts.delete(again) if times == 1 else self.facts.set(again, times - 1)
             self.facts = left
             return
-        self._take(feature, source, target)
-        features = self.schema.features
-        if feature.opposite is not None:
-            opposite = features[feature.opposite]
-            if opposite is not feature or source != target:
-                self._take(opposite, target, source)
-                for symbol in opposite.supersets:
-                    self.unlink(features[symbol], target, source)
-        for symbol in feature.supersets:
-            self.unlink(features[symbol], source, target)
-
-    def _put(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         forward, backward = feature.forward, feature.backward
-        of_source, of_target = self._edit(source), self._edit(target)
-        of_source[forward] = grown(of_source.get(forward), target)
-        of_target[backward] = grown(of_target.get(backward), source)
-        touched = self.touched
-        touched += ((forward, source), (backward, target))
-        if feature.bounded:
-            touched.append(("bounds", source))
-        if feature.containment:
-            of_target["<contains"] = grown(of_target.get("<contains"), source)
-            touched.append(("<contains", target))
-
-    def _take(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        self._part(feature.forward, source, target)
-        self._part(feature.backward, target, source)
-        if feature.bounded:
-            self.touched.append(("bounds", source))
+        self._part(forward, source, target)
+        if forward != backward or source != target:
+            self._part(backward, target, source)
+        self._touch(feature, source, target)
         if feature.containment:
             self._part("<contains", target, source)
+        for symbol in feature.supersets:
+            self.unlink(self.schema.features[symbol], source, target)
+        if feature.opposite is not None and forward != backward:
+            for symbol in self._opposite(feature).supersets:
+                self.unlink(self.schema.features[symbol], target, source)
+
+    def _opposite(self, feature: FeatureInfo) -> FeatureInfo:
+        return self.schema.features[feature.opposite or feature.symbol]
+
+    def _touch(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        """The ends of a reference have changed."""
+        touched, new = self.touched, self._new
+        if source < new:
+            touched.append((feature.forward, source))
+            if feature.bounded:
+                touched.append(("bounds", source))
+        if target < new:
+            touched.append((feature.backward, target))
+            if feature.containment:
+                touched.append(("<contains", target))
+            if feature.opposite is not None and self._opposite(feature).bounded:
+                touched.append(("bounds", target))
 
     def _part(self, key: str, node: ObjectId, other: ObjectId) -> None:
         said = self._edit(node)
@@ -264,7 +276,6 @@ class Draft:
             said[key] = left
         else:
             del said[key]
-        self.touched.append((key, node))
 
     def sever(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> int:
         """Take back all statements of a reference; how many there were."""
@@ -273,13 +284,6 @@ class Draft:
             self.unlink(feature, source, target)
             times += 1
         return times
-
-    def _again(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> Cell:
-        """Where it is counted how often more than once the reference or its opposite is stated."""
-        symbol, opposite = feature.symbol, feature.opposite
-        if opposite is not None and (opposite, target, source) < (symbol, source, target):
-            symbol, source, target = opposite, target, source
-        return ("again", symbol, source, target)
 
     def assign(self, feature: FeatureInfo, source: ObjectId, value: Any) -> None:
         """State the value of an attribute; a list attribute collects its values in order."""
@@ -294,9 +298,10 @@ class Draft:
             said[feature.forward] = value
         else:
             said[feature.forward] = (*(before or ()), value)
-        self.touched.append((feature.forward, source))
-        if feature.bounded:
-            self.touched.append(("bounds", source))
+        if source < self._new:
+            self.touched.append((feature.forward, source))
+            if feature.bounded:
+                self.touched.append(("bounds", source))
         if feature.looked_up:
             cell = ("#", feature.symbol, value)
             self.facts = self.facts.set(cell, grown(self.facts.get(cell), source))
@@ -317,3 +322,10 @@ class Draft:
         left = shrunk(self.facts[cell], node)
         self.facts = self.facts.set(cell, left) if len(left) else self.facts.delete(cell)
         self.touched.append(cell)
+
+
+def _again(feature: FeatureInfo, source: ObjectId, target: ObjectId) -> Cell:
+    """Where it is counted how often more than once a reference is stated."""
+    if feature.opposite == feature.symbol and target < source:
+        source, target = target, source
+    return ("again", feature.symbol, source, target)

@@ -100,6 +100,11 @@ class Frame(NamedTuple):
     key_start: int = -1
     key_end: int = -1
 
+    def known(self, node: ObjectId) -> Frame:
+        """The frame when it is known which object it is."""
+        parent, _, rule, info, feature, start, key, held, key_start, key_end = self
+        return Frame(parent, node, rule, info, feature, start, key, held, key_start, key_end)
+
 
 class PartialModel:
     """A persistent snapshot; every change makes a new one (see ``draft.Draft``).
@@ -258,15 +263,18 @@ class PartialModel:
 
     def targets(self, node: ObjectId, feature: str) -> tuple[ObjectId, ...]:
         """The objects a reference points to; ``feature`` is a symbol or a plain name."""
-        return tuple(self.in_order(self.of(node).get(">" + self._symbol(node, feature), NOTHING)))
+        info = self._feature(node, feature)
+        return tuple(self.in_order(self.of(node).get(info.forward, NOTHING) if info else ()))
 
     def sources(self, node: ObjectId, feature: str) -> tuple[ObjectId, ...]:
         """The objects that point here by the feature (a symbol)."""
-        return tuple(self.in_order(self.of(node).get("<" + feature, NOTHING)))
+        info = self.schema.features[feature]
+        return tuple(self.in_order(self.of(node).get(info.backward, NOTHING)))
 
     def value(self, node: ObjectId, feature: str) -> Any:
         """The value of an attribute, None where none is stated; a tuple if there may be several."""
-        return self.of(node).get("=" + self._symbol(node, feature))
+        info = self._feature(node, feature)
+        return self.of(node).get(info.forward) if info else None
 
     def candidates(self, target_class: str) -> Iterator[tuple[str, ObjectId]]:
         """Names a reference to the class could take: declared, then mentioned, then given ones.
@@ -391,18 +399,19 @@ class PartialModel:
             if node >= 0:
                 graph.add_node(node, cls=self.cls_of(node), name=record.name, role=record.role)
         for node, stated in self.stated.items():
-            for key, value in stated.items() if node >= 0 else ():
-                if key[0] == ">":
-                    graph.add_edges_from((node, target, key[1:]) for target in value)
-                elif key[0] == "=":
-                    graph.nodes[node][self.schema.features[key[1:]].name] = value
+            for feature in self.schema.features.values() if node >= 0 else ():
+                value = stated.get(feature.forward)
+                if value is not None and feature.attribute:
+                    graph.nodes[node][feature.name] = value
+                elif value is not None:
+                    graph.add_edges_from((node, target, feature.symbol) for target in value)
         return graph
 
-    def _symbol(self, node: ObjectId, feature: str) -> str:
+    def _feature(self, node: ObjectId, feature: str) -> FeatureInfo | None:
         if feature in self.schema.features:
-            return feature
+            return self.schema.features[feature]
         for kind in self.nodes[node].kinds:
             found = self.schema.classes[kind].features.get(feature)
             if found is not None:
-                return found.symbol
-        return feature
+                return found
+        return None

@@ -301,7 +301,7 @@ def present(draft: Draft, frame: Frame) -> Frame:
     number = draft.add_node(
         Node(frame.info.exact, None, True, role, frame.start, rule=frame.rule), frame.info.name
     )
-    frame = frame._replace(node=number)
+    frame = frame.known(number)
     _attach(draft, frame, number)
     return _state_held(draft, frame)
 
@@ -337,12 +337,15 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     span = (frame.start, -1, event.start, event.end)
     node = Node(frame.info.exact, name, True, "declared", *span, frame.rule)
     targets = draft.use_of(name).references
-    fitting = [
-        (target, draft.pending[target, name])
-        for target in sorted(targets)
-        if (target, name) in draft.pending and cls in draft.schema.classes[target].descendants
-    ]
-    taken = list(dict.fromkeys([m for _, m in fitting if cls in draft.nodes[m].kinds]))
+    fitting: list[tuple[str, ObjectId]] = []
+    taken: list[ObjectId] = []
+    if targets:
+        fitting = [
+            (target, draft.pending[target, name])
+            for target in sorted(targets)
+            if (target, name) in draft.pending and cls in draft.schema.classes[target].descendants
+        ]
+        taken = list(dict.fromkeys([m for _, m in fitting if cls in draft.nodes[m].kinds]))
     number = frame.node
     if number is None and taken:
         number = taken.pop(0)
@@ -375,7 +378,7 @@ def _identify_by_name(draft: Draft, frame: Frame, event: Assign) -> Frame:
     if targets:
         _check_unique(draft, name)
         _look_at_mentions(draft, name)
-    return frame._replace(node=number)
+    return frame.known(number)
 
 
 def _point_elsewhere(
@@ -437,7 +440,7 @@ def _identify_by_key(draft: Draft, frame: Frame, event: Assign) -> None:
         draft.bear(label, number)
     elif temporary is not None and temporary != number:
         _merge(draft, temporary, number, info.name)
-    frame = frame._replace(node=number)
+    frame = frame.known(number)
     mentions = ("mentions", number)
     draft.facts = draft.facts.set(
         mentions, ((frame.start, start, event.end), draft.facts.get(mentions))

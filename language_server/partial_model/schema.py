@@ -25,6 +25,7 @@ class FeatureInfo:
         late: what the text refers to by it (or by its opposite or a subset) is known only when the
             text has ended.
         looked_up: objects are looked for by their value of the attribute.
+        inverse: it is kept by its opposite: they are one relation, of which it is the other end.
         bounded: it has a lower bound or is a reference with an upper one.
         forward: where the model keeps of an object what it states by the feature.
         backward: where it keeps of an object which others refer to it by the feature.
@@ -46,6 +47,7 @@ class FeatureInfo:
     indirect: bool = False
     late: bool = False
     looked_up: bool = False
+    inverse: bool = False
     bounded: bool = field(init=False)
     forward: str = field(init=False)
     backward: str = field(init=False)
@@ -53,8 +55,13 @@ class FeatureInfo:
     def __post_init__(self) -> None:
         many = self.upper is not None and not self.attribute
         object.__setattr__(self, "bounded", self.lower > 0 or many)
-        object.__setattr__(self, "forward", ("=" if self.attribute else ">") + self.symbol)
-        object.__setattr__(self, "backward", "<" + self.symbol)
+        forward, backward = ("=" if self.attribute else ">") + self.symbol, "<" + self.symbol
+        if self.inverse:
+            forward, backward = f"<{self.opposite}", f">{self.opposite}"
+        elif self.opposite == self.symbol:
+            backward = forward
+        object.__setattr__(self, "forward", forward)
+        object.__setattr__(self, "backward", backward)
 
 
 @dataclass(frozen=True, slots=True)

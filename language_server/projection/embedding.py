@@ -52,8 +52,9 @@ class Parts:
         ]
 
         def _is_supposed(symbol: str, source: ObjectId, target: ObjectId) -> bool:
-            is_said = target in supposition.of(source).get(">" + symbol, ())
-            return is_said and target not in model.of(source).get(">" + symbol, ())
+            end = model.schema.features[symbol].forward
+            is_said = target in supposition.of(source).get(end, ())
+            return is_said and target not in model.of(source).get(end, ())
 
         # What no text writes follows from its opposite.
         self._written = {feature.symbol for feature in model.schema.feature_map.values()}

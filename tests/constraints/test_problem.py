@@ -282,6 +282,12 @@ MISTAKES = {
     "class A { contains int x }": (1, 11, "an attribute of type int cannot be contained"),
     "class A { container A x }": (1, 11, "a container reference needs its opposite"),
     "class A { A x opposite y }": (1, 11, "'A' has no reference 'y'"),
+    "class A { B x opposite y } class B { A y }": (1, 11, "'B::y' has another opposite, ''"),
+    "class A { B x opposite y } class C { B x opposite y } class B { A y opposite x }": (
+        1,
+        38,
+        "'B::y' has another opposite, 'A::x'",
+    ),
     "enum E { X } enum F { X }": (1, 23, "individual 'X' is declared twice"),
     "pred p(A a).": (1, 8, "'A' is not declared"),
     "class A. pred p(A a, A a).": (1, 22, "parameter 'a' stands twice"),
