@@ -49,6 +49,22 @@ class Adversary(LanguageModel):
         return FixedContext(logits)
 
 
+class Liking(LanguageModel):
+    """Would rather write some characters than anything else, and than the end."""
+
+    def __init__(self, vocabulary: Vocabulary, characters: str) -> None:
+        self.name = "liking"
+        self.vocabulary = vocabulary
+        self._liked = characters.encode()
+
+    def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
+        logits = np.zeros(len(self.vocabulary), dtype=np.float32)
+        for token, data in enumerate(self.vocabulary.token_bytes):
+            if data is not None and data in self._liked:
+                logits[token] = 30
+        return FixedContext(logits)
+
+
 class Stuck(LanguageModel):
     """Computes for ever, unless it is asked to stop."""
 

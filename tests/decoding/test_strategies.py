@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import string
 import threading
 import time
 from pathlib import Path
@@ -30,7 +31,7 @@ from language_server.decoding import (
 from language_server.decoding.guide import Guide
 from language_server.languages import LanguageError, load_language
 from tests.decoding.guides import Answer, BracketGuide, FiniteGuide
-from tests.decoding.models import Adversary, Closing, Stuck
+from tests.decoding.models import Adversary, Closing, Liking, Stuck
 
 FREE = LayoutPolicy.free()
 NO_PROMPT = Prompt(())
@@ -85,6 +86,19 @@ def test_assured_goes_back_from_what_the_model_cannot_spell(forced_text: bool) -
         guide = FiniteGuide(("no", "o" + "r" * 40 + "v"))
         result = run(guide, RandomModel(vocabulary), seed=seed, forced_text=forced_text)
         assert result.text == "no"
+
+
+def test_assured_ends_where_a_text_may_end_and_nothing_else_fits() -> None:
+    """More tokens than are tried are liked better than the end, and take one token too many."""
+    letters = string.ascii_lowercase + string.ascii_uppercase
+    vocabulary = Vocabulary(
+        [b"go", b"!!", *(letter.encode() for letter in letters), None], end_tokens=[54]
+    )
+    guide = FiniteGuide(("go", *(f"go{letter}!!" for letter in letters)))
+    model = Liking(vocabulary, letters)
+    for seed in range(8):
+        result = run(guide, model, seed=seed, max_tokens=2)
+        assert (result.text, result.complete, result.finish) == ("go", True, "budget")
 
 
 def test_assured_says_before_it_starts_what_it_cannot_promise(pieces: Vocabulary) -> None:

@@ -30,7 +30,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from language_server.decoding.drift import Drift, DriftControl
-from language_server.decoding.generation import Finish
+from language_server.decoding.generation import Finish, Origin
 from language_server.decoding.run import Run, Stopped
 from language_server.decoding.strategies.refused import Refused
 from language_server.decoding.strategies.snapshot import Snapshot, Witnesses
@@ -169,11 +169,12 @@ class _Assured:
         most_tries = (
             _PRESSED_TRIES if pressed and run.remaining - needs >= _ROOM else _CAREFUL_TRIES
         )
+        mechanical: Origin | None = None
         for tries, (token, after) in enumerate(run.candidates()):
             if after.ended:
                 return "end"
             if tries == most_tries:
-                self._known.follow("witness")
+                mechanical = "witness"
                 break
             snapshot = self._known.behind_token(token, after, pressed)
             if snapshot is not None and not self._piles_up(snapshot):
@@ -186,9 +187,11 @@ class _Assured:
             run.refuse(token, after, "no completion that fits the budget is known behind it")
             self._refusals += 1
         else:
+            mechanical = "witness" if run.leaves_out else "forced"
+        if mechanical is not None:
             if not self._known.snapshot.tokens:
-                return "budget"  # it may end here, and there is no room for anything else
-            self._known.follow("witness" if run.leaves_out else "forced")
+                return "budget"  # it may end here, and nothing else is known to fit
+            self._known.follow(mechanical)
         self._careful = not self._has_settled
         return None
 
