@@ -44,8 +44,7 @@ class ConstraintSet:
         rules: the propagation rules by the query for what contradicts a conclusion of theirs.
         extents: queries by which whole predicates are kept, with name and view.
         own: for each end of a feature the queries that read what is stated there of their only
-            argument, if others ask them.
-        own_errors: likewise the error predicates that do.
+            argument: those that others ask, and the error predicates.
     """
 
     def __init__(self, theory: Theory, mapping: Mapping) -> None:
@@ -115,11 +114,13 @@ class ConstraintSet:
             for place, query in list(compiler.extents.items()):
                 self.extents[query] = place
         compiler.sealed = True
-        self.own: dict[str, list[Query]] = {}
-        self.own_errors: dict[str, list[Query]] = {}
-        for end, queries in compiler.own.items():
-            self.own[end] = [query for query in queries if query in compiler.asked]
-            self.own_errors[end] = [query for query in queries if query in self.errors]
+        self.own = {
+            end: (
+                tuple(query for query in queries if query in compiler.asked),
+                tuple(query for query in queries if query in self.errors),
+            )
+            for end, queries in compiler.own.items()
+        }
         self._counting = frozenset(
             name
             for name, meaning in compiler.definitions.items()

@@ -86,7 +86,7 @@ class _Settling:
         self._readers: Any = before.readers.mutate()
         self._state = State(model, self._memo, self._readers, after.extents, after.sizes)
         self._waiting: dict[int, dict[Key, None]] = {}  # by stratum what must be looked at again
-        self._looks: dict[Row, dict[Query, None]] = {}  # and error predicates by their anchor
+        self._looks: dict[Row, tuple[Query, ...]] = {}  # and error predicates, by their anchor
         self._changed_edges: dict[Key, set[ObjectId]] = {}
 
     def run(self, touched: Iterable[Cell]) -> Settled:
@@ -95,9 +95,12 @@ class _Settling:
         checked: set[ObjectId] = set()
         rooted: set[ObjectId] = set()
         new: set[ObjectId] = set()
-        readers, extents = self._readers, self._constraints.extents
+        readers, own, extents = self._readers, self._constraints.own, self._constraints.extents
         for cell in touched:
             kind = cell[0]
+            if kind == "new":
+                new.add(cell[1])
+                continue
             if len(cell) == 2 and cell[1] in new:
                 continue  # nothing rests on it so far, and it is looked at as a whole
             if kind == "bounds":
@@ -105,13 +108,10 @@ class _Settling:
                 continue
             if cell in readers:
                 self._fire(cell)
-            if kind[0] in "<>=":
-                self._fire_own(kind, cell[1])
+            if kind in own:
+                self._fire_own(*own[kind], cell[1])
             elif kind == "open":
                 checked.add(cell[1])
-            elif kind == "new":
-                self._fire(("objects",))
-                new.add(cell[1])
             elif kind in ("kinds", "role"):
                 checked.add(cell[1])
                 rooted.add(cell[1])
@@ -122,6 +122,8 @@ class _Settling:
             elif kind == "start":
                 for query in self._constraints.unanchored:
                     self._add_root((query, ()))
+        if new:
+            self._fire(("objects",))
         for node in sorted(rooted | new):
             self._add_roots(node)
         for node in checked | new:
@@ -159,15 +161,16 @@ class _Settling:
                     self._changed_edges.setdefault(key, set()).add(cell[1][0])
                 self._schedule(key)
 
-    def _fire_own(self, kind: str, node: ObjectId) -> None:
+    def _fire_own(
+        self, asked: tuple[Query, ...], errors: tuple[Query, ...], node: ObjectId
+    ) -> None:
         """A cell has changed that queries read of their only argument, this object."""
-        constraints, args = self._constraints, (node,)
+        args = (node,)
         record = self.after.model.nodes.get(node) if node >= 0 else None
-        for query in constraints.own.get(kind, ()):
+        for query in asked:
             key = (query, args)
-            if key in self._memo or (record is not None and query in constraints.extents):
+            if key in self._memo or (record is not None and query in self._constraints.extents):
                 self._schedule(key)
-        errors = constraints.own_errors.get(kind)
         if errors and record is not None and record.role != "mentioned":
             self._look_at(args, errors)
 
@@ -184,12 +187,11 @@ class _Settling:
         else:
             waiting[key] = None
 
-    def _look_at(self, args: Row, errors: Iterable[Query]) -> None:
-        looks = self._looks.get(args)
-        if looks is None:
-            self._looks[args] = dict.fromkeys(errors)
-        else:
-            looks.update(dict.fromkeys(errors))
+    def _look_at(self, args: Row, errors: tuple[Query, ...]) -> None:
+        known = self._looks.get(args)
+        if known is not None:
+            errors = tuple(dict.fromkeys((*known, *errors)))
+        self._looks[args] = errors
 
     def _add_roots(self, node: ObjectId) -> None:
         record = self.after.model.nodes.get(node)

@@ -32,6 +32,8 @@ def shortfalls(
         info = model.schema.classes[kind]
         stated = model.of(node)
         for feature in info.bounded:
+            if feature.attribute and feature.upper == 1 and feature.forward in stated:
+                continue
             problem = _bound_problem(model, node, feature, stated)
             if problem is not None:
                 now.append(problem)

@@ -313,9 +313,9 @@ def _attach(draft: Draft, frame: Frame, number: ObjectId) -> None:
     feature = frame.feature
     if feature.attribute:
         return
-    stated = draft.of(frame.parent.node).get(feature.forward, NOTHING)
-    if feature.upper == 1 and stated and number not in stated and feature.revisable:
-        for before in stated:
+    if feature.upper == 1 and feature.revisable:
+        stated = draft.of(frame.parent.node).get(feature.forward, NOTHING)
+        for before in stated if number not in stated else ():
             draft.sever(feature, frame.parent.node, before)
     draft.link(feature, frame.parent.node, number)
 
