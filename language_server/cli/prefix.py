@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,9 @@ from language_server.cli.options import (
     require,
 )
 from language_server.languages import Language
+
+if TYPE_CHECKING:
+    from language_server.projection import Verdict
 
 _VERDICTS = {"yes": "completable", "no": "not_completable", "unknown": "unknown"}
 
@@ -63,11 +67,20 @@ def verdict_of(language: Language, text: str) -> dict[str, Any]:
     from language_server.projection import Prefix
 
     verdict = Prefix.start(language).advance(text).completable()
+    if verdict.witness is not None and language.definition.compiler is not None:
+        verdict = _compiled(language, text, verdict)
     return {
         "verdict": _VERDICTS[verdict.answer],
         "witness": verdict.witness if verdict.answer == "yes" else None,
         "reasons": list(verdict.reasons),
     }
+
+
+def _compiled(language: Language, text: str, verdict: Verdict) -> Verdict:
+    """The verdict, *unknown* where the language's compiler refuses the witness."""
+    found = language.judge(text + (verdict.witness or ""))
+    reasons = tuple(each.message for each in found if each.severity == "error")
+    return replace(verdict, answer="unknown", witness=None, reasons=reasons) if reasons else verdict
 
 
 def _judge_records(file: Path | None, language: Language) -> int:

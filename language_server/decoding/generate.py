@@ -146,10 +146,8 @@ def generate_with(
 
 def _last_word(language: Language, limits: Limits, text: str) -> Diagnostic | None:
     """What is against a text that is guided: when the time is up, only what a guide cannot know."""
-    definition = language.definition
-    # A grammar's file has no processors of textX; a language that is registered may have some.
-    more = definition.grammar is None or definition.compiler is not None
-    if limits.stop() and not (more or language.check_further or language.own_rules):
+    has_more = language.has_code or language.links.has_own or language.definition.compiler
+    if limits.stop() and not has_more:
         return None
     return _fault(language, text)
 

@@ -34,12 +34,17 @@ from language_server.languages.grammar_file import (
 from language_server.languages.grammar_language import grammar_language
 from language_server.languages.imports import Disk, Home, Library, Neighbours
 from language_server.languages.metamodel import implied_theory
-from language_server.languages.own_code import Decision, decide
+from language_server.languages.own_code import PATIENCE, Decision, decide
 from language_server.languages.problem_language import further_problem_check
 from language_server.languages.prompt import HIDDEN_NAME, PromptTemplate, without_name
 from language_server.languages.references import link_rules
 from language_server.languages.text_meaning import with_subset_rules, without_meaning
-from language_server.languages.textx_judge import line_and_column, load_problems
+from language_server.languages.textx_judge import (
+    SECONDS,
+    has_processors,
+    line_and_column,
+    load_problems,
+)
 from language_server.partial_model import LinkRules, Surroundings
 from language_server.syntax import Grammar
 
@@ -155,7 +160,7 @@ class Language:
 
     def at(self, path: Path, library: Library) -> Language:
         """The language for the text of one file; what it imports is found by the library."""
-        looks_around = self.links.imports or self.links.has_own
+        looks_around = self.links.imports or self.links.has_own or self.has_code
         return replace(self, home=Home(library, path)) if looks_around else self
 
     def with_given(self, facts: Path) -> Language:
@@ -203,9 +208,11 @@ class Language:
 
         Args:
             text: the text.
-            path: the file it belongs to, which what it imports is relative to.
+            path: the file it belongs to, which what it imports is relative to; by default where
+                the language is at home.
             known: the analysis of an earlier version of the text by this language.
         """
+        path = path or self._home.path
         around = self.surroundings(path)
         analysis = analyse(
             self.grammar,
@@ -224,8 +231,26 @@ class Language:
         found = (*analysis.diagnostics, *shifted(decision.problems, text))
         return replace(analysis, diagnostics=found, targets=decision.targets)
 
+    @property
+    def has_code(self) -> bool:
+        """Whether code has a word in which texts are valid, besides how references are resolved."""
+        ours = self.check_further is not None or self.own_rules is not None
+        return ours or has_processors(self.metamodel)
+
+    def refusal(self, text: str) -> Diagnostic | None:
+        """What such code has against a text that has no other problem.
+
+        All that `judge` asks but the compiler, which is another program.
+        """
+        if not self.has_code:
+            return None
+        found = self.analyse(text).diagnostics  # takes less time than textX
+        if not any(each.severity == "error" for each in found):
+            found = self._load_problems(text, self._home.path, PATIENCE)
+        return next((each for each in found if each.severity == "error"), None)
+
     def allows(self, text: str) -> bool:
-        """Whether code of the language's own has nothing against a text without other problems."""
+        """Whether code that resolves references takes a text without other problems."""
         if not self.links.has_own:
             return True
         parse = self.grammar.parse(text)
@@ -238,7 +263,7 @@ class Language:
         if any(each.source in ("reference", "syntax") for each in analysis.diagnostics):
             return None
         body, home = text.removeprefix(BYTE_ORDER_MARK), self._home
-        return decide(self, home.library, body, analysis.parse, path or home.path)
+        return decide(self, home.library, body, analysis.parse, path)
 
     def problems(
         self, text: str, path: Path | None = None, analysis: Analysis | None = None
@@ -249,6 +274,7 @@ class Language:
             text, path: as for `analyse`.
             analysis: that of the text, where it is known already.
         """
+        path = path or self._home.path
         analysis = analysis or self.analyse(text, path)
         if self.own_rules is None or any(each.severity == "error" for each in analysis.diagnostics):
             return analysis.diagnostics
@@ -262,21 +288,25 @@ class Language:
         textX loads it, then the constraints are checked, then the language's compiler is asked:
         a workspace may name any program, so it runs when a text is judged, not while one types.
         """
-        root = None if self.home is None else self.home.library.files.root
-        if path is None:
-            path = self._home.path
-        if path is None and self.links.imports:
-            path = Path.cwd() / "text"  # textX asks where the text is as soon as it imports
-        body = text.removeprefix(BYTE_ORDER_MARK)
-        loader = self.own_rules.loader if self.own_rules is not None else self.metamodel
-        against = load_problems(loader, body, path, root=root)
+        path = path or self._home.path
+        against = self._load_problems(text, path)
         if against:
-            return shifted(against, text)
+            return against
         found = self.analyse(text, path).diagnostics
         compiler = self.definition.compiler
         if compiler is None or any(each.severity == "error" for each in found):
             return found
-        return (*found, *shifted(compiler.problems(body), text))
+        return (*found, *shifted(compiler.problems(text.removeprefix(BYTE_ORDER_MARK)), text))
+
+    def _load_problems(
+        self, text: str, path: Path | None, seconds: float = SECONDS
+    ) -> tuple[Diagnostic, ...]:
+        root = None if self.home is None else self.home.library.files.root
+        if path is None and self.links.imports:
+            path = Path.cwd() / "text"  # textX asks where the text is as soon as it imports
+        loader = self.own_rules.loader if self.own_rules is not None else self.metamodel
+        body = text.removeprefix(BYTE_ORDER_MARK)
+        return shifted(load_problems(loader, body, path, seconds, root), text)
 
 
 def build(definition: Definition, metamodel: TextXMetaModel | None = None) -> Language:

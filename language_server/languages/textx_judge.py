@@ -78,6 +78,16 @@ def load(
     return None, (_problem(errors[0], text, path),)
 
 
+def has_processors(metamodel: TextXMetaModel) -> bool:
+    """Whether code of the language is run on models and may refuse them.
+
+    Processors of objects and models, and the classes that objects are made of.
+    """
+    processors = metamodel._obj_processors != metamodel._default_obj_processors
+    classes = metamodel.user_classes or metamodel.user_classes_provider
+    return bool(processors or metamodel._model_processors or classes)
+
+
 def _problem(error: BaseException, text: str, path: Path | None) -> Diagnostic:
     elsewhere = getattr(error, "filename", None)
     if isinstance(error, OSError):

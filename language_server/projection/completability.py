@@ -47,11 +47,11 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if known is not None and known.text.startswith(prefix.text):
         return Verdict("yes", known.text[len(prefix.text) :]), known
     start = prefix.advance(prefix.comment_end)
+    search = Search(start, effort)
     if start.in_comment:
-        if prefix.complete:
+        if search.accepts(prefix):
             return Verdict("yes", ""), Known(prefix.text, ())
         return Verdict("unknown", None, ("no end of the comment was found",)), known
-    search = Search(start, effort)
     still_open = search.begin()
     if search.found is None and known is not None:
         search.retry(known)
@@ -61,17 +61,17 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     if found is None and (proof := what_each_contradicts(start)):
         return _proven(proof, spent), known
     if found is None:
-        attempt = _reach_a_goal(start, effort, still_open)
+        attempt = _reach_a_goal(start, effort, still_open, search)
         found, spent = attempt.found, spent + attempt.goals
         if attempt.proof:
             return _proven(attempt.proof, spent), known
         # Where there is no goal at all, a search would be in vain for all one can tell.
-        if found is None and attempt.goals:
+        if found is None and (attempt.goals or search.refusals):
             search.run()
             found, spent = search.found, search.spent + attempt.goals
     if found is None:
-        reasons = tuple(dict.fromkeys(violation.message for violation in still_open))
-        return Verdict("unknown", None, reasons, spent), known
+        reasons = dict.fromkeys([*(each.message for each in still_open), *search.refusals])
+        return Verdict("unknown", None, tuple(reasons), spent), known
     return Verdict("yes", found.text[prefix.state.length :], (), spent), found
 
 
@@ -90,15 +90,18 @@ class _Attempt(NamedTuple):
     proof: tuple[Violation, ...] = ()
 
 
-def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) -> _Attempt:
+def _reach_a_goal(
+    start: Prefix, effort: Effort, owed: tuple[Violation, ...], search: Search
+) -> _Attempt:
     """Ask the solver for a consistent model and write it.
 
     Few new objects are tried in every reading before more are in any.
 
     Args:
         owed: what the shortest closing violates.
+        search: says what is accepted; what code refuses is more than the solver knows.
     """
-    if not effort.pools:
+    if not effort.pools or search.refusals:
         return _Attempt(None, 0)
     language = start.language
     pools = pools_of(language.constraints, language.root)
@@ -106,7 +109,7 @@ def _reach_a_goal(start: Prefix, effort: Effort, owed: tuple[Violation, ...]) ->
     tries = [_Try(base) for base in islice(bases(start), _BASES)]
     for place, sizes in enumerate(_sizes(pools, more, effort)):
         for each in tries:
-            found = each.write(sizes, effort)
+            found = each.write(sizes, effort, search)
             if found is not None or effort.stop():
                 return _Attempt(found, sum(one.goals for one in tries))
         if place == 0 and (proof := what_refutes_each(start, effort.stop)):
@@ -147,7 +150,7 @@ class _Try:
         self._hopeless = False
         self.goals = 0
 
-    def write(self, pools: tuple[Pool, ...], effort: Effort) -> Known | None:
+    def write(self, pools: tuple[Pool, ...], effort: Effort, search: Search) -> Known | None:
         """The text of the cheapest goal within the pools."""
         base = self._base
         while self.goals < _ROUNDS and not self._hopeless:
@@ -161,7 +164,7 @@ class _Try:
             text = realisation.text()
             if text is not None:
                 whole = base.prefix.advance(text)
-                if whole.complete:
+                if search.accepts(whole):
                     return Known(whole.text, (base.prefix.state.length,))
             self._hopeless = text is not None or not realisation.stuck
             self._forbidden |= realisation.stuck

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice, tee
 from typing import TYPE_CHECKING, Any, Literal
 
-from language_server.partial_model import names_for, undeclared_names
+from language_server.partial_model import ObjectId, PartialModel, names_for, undeclared_names
 from language_server.projection.attribute_values import attribute_value
 from language_server.projection.names import new_names
 from language_server.projection.spelling import is_free, may_become, spelt
@@ -140,8 +140,12 @@ def _steps(prefix: Prefix, reading: Reading) -> Iterator[Move]:
 
 
 def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]:
-    expected = reading.expected
-    for name, element in names_for(reading.evaluation.model, expected.feature, target):
+    expected, model = reading.expected, reading.evaluation.model
+    inside = set(under_construction(model))
+    first, last = tee(names_for(model, expected.feature, target))
+    others = (each for each in first if each[1] not in inside)
+    # An object seldom refers to itself.
+    for name, element in chain(others, (each for each in last if each[1] in inside)):
         if may_become(expected, name) and prefix.allows_reference(reading, name):
             text = spelt(expected, name)
             if text is not None:
@@ -152,6 +156,15 @@ def _references(prefix: Prefix, reading: Reading, target: str) -> Iterator[Move]
                 move = _move(prefix, expected, "reference", rest, element)
                 if prefix.state.advance(move.insert).alive:
                     yield move
+
+
+def under_construction(model: PartialModel) -> Iterator[ObjectId]:
+    """The objects that the text is in the middle of."""
+    frame = model.frame
+    while frame is not None:
+        if frame.node is not None:
+            yield frame.node
+        frame = frame.parent
 
 
 def _mentions(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:

@@ -141,11 +141,17 @@ class Prefix:
 
     @cached_property
     def complete(self) -> bool:
-        """Whether the text may end here: textX loads it and no constraint is violated."""
+        """Whether the text may end here: it follows the grammar and violates no constraint."""
         finished = self.finished
         if finished is None or finished.obligations:
             return False
         return self._to_judge is not None or self.language.allows(self.text)
+
+    @cached_property
+    def refusal(self) -> str | None:
+        """Why the language's own code refuses a text that is `complete`; None if it does not."""
+        found = None if self.only_grammar else self.language.refusal(self.text)
+        return found.message if found is not None else None
 
     @cached_property
     def finished(self) -> Evaluation | None:

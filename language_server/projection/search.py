@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from language_server.constraints.repair import repairing_symbols
 from language_server.constraints.symmetry import representative
 from language_server.languages.agreement import feature_of
+from language_server.projection.moves import under_construction
 from language_server.projection.verdict import Effort, Known
 from language_server.syntax import Close, Open, Trail
 from language_server.syntax.document import shared_start
@@ -82,6 +83,7 @@ class Search:
     Attributes:
         found: a consistent text, once there is one.
         spent: how many texts were judged.
+        refusals: what the language's own code had against texts that were consistent otherwise.
     """
 
     # What one open obligation weighs against one more unit of text.
@@ -100,6 +102,8 @@ class Search:
     # in all, for each text that may be judged.
     _IN_VAIN = 1000
     _STEPS = 4
+    # Texts that the language's own code may refuse before it is asked no more.
+    _REFUSALS = 6
 
     def __init__(self, prefix: Prefix, effort: Effort) -> None:
         self._start = prefix
@@ -111,6 +115,16 @@ class Search:
         self._steps_left = self._STEPS * effort.texts
         self.spent = 0
         self.found: Known | None = None
+        self.refusals: list[str] = []
+
+    def accepts(self, whole: Prefix) -> bool:
+        """Whether a text is a witness: it is complete, and the language's own code agrees."""
+        if not whole.complete or len(self.refusals) >= self._REFUSALS:
+            return False
+        if whole.refusal is None:
+            return True
+        self.refusals.append(whole.refusal)
+        return False
 
     def begin(self) -> tuple[Violation, ...]:
         """Judge the prefix closed in the shortest way; what that violates is returned."""
@@ -133,7 +147,7 @@ class Search:
 
     def _is_over(self) -> bool:
         spent = self.spent >= self._effort.texts or self._steps_left <= 0
-        return spent or self._effort.stop()
+        return spent or len(self.refusals) >= self._REFUSALS or self._effort.stop()
 
     def _judge(
         self, prefix: Prefix, cuts: tuple[int, ...], before: _Node | None = None
@@ -151,7 +165,7 @@ class Search:
         if finished is None and (reading := prefix.first_reading) is not None:
             finished = reading.evaluation  # what is owed as it stands
         obligations = finished.obligations if finished is not None else ()
-        if closed is not None and closed.complete:
+        if closed is not None and self.accepts(closed):
             self.found = Known(closed.text, cuts)
             return ()
         open_now = frozenset(
@@ -246,7 +260,9 @@ class Search:
         others = 0
         tried: set[object] = set()
         after_white = prefix.text[-1:].isspace()
-        for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus)):
+        reading = prefix.first_reading
+        inside = set(under_construction(reading.evaluation.model)) if reading is not None else set()
+        for move in sorted(prefix.moves(), key=lambda move: self._eagerness(move, focus, inside)):
             if self._in_vain > self._IN_VAIN or self._is_over():
                 return
             if move.kind == "end" or (after_white and move.text.isspace()):
@@ -276,13 +292,17 @@ class Search:
         names = (name for v in obligations if _leads_nowhere(v) for name in v.element_names)
         return _Focus(elements, features, frozenset(re.findall(r"\w+", " ".join(names))))
 
-    def _eagerness(self, move: Move, focus: _Focus) -> tuple[int, int]:
-        """The rank of a move among its alternatives: what can lift an obligation goes first."""
+    def _eagerness(self, move: Move, focus: _Focus, inside: Container[Any]) -> tuple[int, int]:
+        """The rank of a move among its alternatives: what can lift an obligation goes first.
+
+        Args:
+            inside: the objects that the text is in the middle of.
+        """
         lifts = False
         if move.cls is not None and move.feature is not None:
             feature = feature_of(self._start.language.theory, move.cls, move.feature)
             lifts = feature is not None and feature.symbol in focus.features
-        if focus.has(move):
+        if focus.has(move) and (move.kind == "declaration" or move.element not in inside):
             return (0 if lifts else 1, move.remaining)
         # A reference to something new must be declared; a new object must be connected less often
         # than one that stands already.

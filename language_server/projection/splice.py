@@ -34,7 +34,7 @@ def splice(start: Prefix, known: Known, search: Search, effort: Effort) -> Known
             whole = middle.advance(rest)
             if not whole.state.alive or whole.state.finish() is None:
                 continue
-            if whole.complete:
+            if search.accepts(whole):
                 return Known(whole.text, (start.state.length,))
             judged += 1
             if judged == _JUDGED:
