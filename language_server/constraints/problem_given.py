@@ -62,7 +62,7 @@ class GivenReader:
         if not name:
             self._refuse(node, "'*' gives no object", "name each object")
         elif name in self._theory.individuals or name.endswith(NEW):
-            self._refuse(node, f"'{name}' belongs to the metamodel, which says all about it")
+            self._refuse(node, f"'{name}' belongs to the metamodel: it is there", "leave this out")
         elif cls.literals is not None:
             self._refuse(node, f"{cls.name} is an enum and has all its literals already")
         elif self._classes.setdefault(name, cls.name) != cls.name:
@@ -114,6 +114,9 @@ class GivenReader:
             if not isinstance(argument, Individual):
                 continue
             name, cls = argument.name, self._classes.get(argument.name)
+            if cls is None and argument in subjects and name in self._theory.individuals:
+                self._refuse_of_metamodel(node, clean(name), assertion)
+                return
             if cls is None and (argument in subjects or name not in self._theory.individuals):
                 self._refuse(node, f"'{name}' is not given", f"say what it is: Class({name}).")
                 return
@@ -128,6 +131,11 @@ class GivenReader:
             owner = self._classes[subjects[0].name]
             if feature.name in inherited_key(self._theory, owner):
                 self._refuse(node, f"'{clean(subjects[0].name)}' is its {feature.name} already")
+
+    def _refuse_of_metamodel(self, node: Any, name: str, assertion: Assertion) -> None:
+        named = {each.name for each in assertion.args if isinstance(each, Individual)}
+        cure = "write this one there" if named <= self._theory.individuals.keys() else ""
+        self._refuse(node, f"'{name}' belongs to the metamodel, as all facts about it do", cure)
 
     def _target(self, cls: str, name: str) -> str:
         return next(f.target for f in features_of(self._theory, cls) if f.name == name)

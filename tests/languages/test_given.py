@@ -156,6 +156,43 @@ def test_what_a_text_states_itself_cannot_be_given() -> None:
         load_given("Function(scene).", load_language("clevr").theory)
 
 
+KINDS = """
+enum Kind { soft, hard }
+class Shop { contains Item[] items }
+@key(name) class Item { string[1] name  Kind[1] kind }
+pred soldOut(Kind kind).
+pred dearer(Item item, Kind kind).
+default !soldOut(*).
+default !dearer(*, *).
+error pred none(Item item) <-> kind(item, k), soldOut(k).
+error pred dear(Item item) <-> kind(item, k), dearer(item, k).
+"""
+
+
+def test_what_the_messages_say_of_the_metamodel_helps(tmp_path: Path) -> None:
+    """Facts about what belongs to the metamodel: each message is followed in turn."""
+    grammar, file = tmp_path / "shop.tx", tmp_path / "facts.problem"
+    grammar.write_text("Shop: items+=Item; Item: name=ID kind=Kind; Kind: 'soft' | 'hard';")
+    grammar.with_suffix(".problem").write_text(KINDS)
+
+    def refusal(facts: str) -> tuple[str, int | None]:
+        file.write_text(facts)
+        with pytest.raises(LanguageError) as caught:
+            load_language(str(grammar)).with_given(file)
+        return caught.value.cure, caught.value.column
+
+    assert load_language(str(grammar)).judge("a soft") == ()
+    assert refusal("Kind(soft). soldOut(soft).") == ("leave this out", 1)
+    assert refusal("soldOut(soft).") == ("write this one there", 1)
+    grammar.with_suffix(".problem").write_text(f"{KINDS}\nsoldOut(soft).")
+    language = load_language(str(grammar))
+    assert not Prefix.start(language).advance("a soft").alive
+    assert [each.constraint for each in language.judge("a soft")] == ["none"]
+    assert language.judge("a hard") == ()
+    # A metamodel does not know the objects of texts: there is nothing to be done.
+    assert refusal("Item(a). dearer(a, Kind::hard).") == ("", 10)
+
+
 def test_a_mistake_is_told_with_its_file(tmp_path: Path) -> None:
     with pytest.raises(LanguageError) as caught:
         given("taxonomy", "Concept(a).\n  Concept(b) .\n Concep(c).", tmp_path)
