@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Numbers tried besides those near a constant: as many values can be told apart.
 _NUMBERS = 12
+# What makes a number, a name or a text another one.
+_FURTHER = "15ab"
 
 
 def attribute_value(prefix: Prefix, expected: Expected) -> str | None:
@@ -74,6 +76,11 @@ def _candidates(language: Language, expected: Expected) -> Iterator[str]:
             fits = text.startswith(expected.typed)
             if fits and expected.terminal.match(text, 0) == len(text):
                 yield text
+    # What is there is all right with something more behind it.
+    for further in _FURTHER if expected.typed else "":
+        longer = expected.terminal.example(expected.typed + further)
+        if longer is not None:
+            yield longer
 
 
 @lru_cache(maxsize=32)

@@ -65,8 +65,11 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
         found, spent = attempt.found, spent + attempt.goals
         if attempt.proof:
             return _proven(attempt.proof, spent), known
-        # Where there is no goal at all, a search would be in vain for all one can tell.
-        if found is None and (attempt.goals or search.refusals):
+        # Where there is no goal at all, a search would be in vain for all one can tell. The solver
+        # does not know what code refuses, nor that a text may state a value anew.
+        features = start.language.constraints.schema.features.values()
+        more = search.refusals or any(feature.revisable for feature in features)
+        if found is None and (attempt.goals or more):
             search.run()
             found, spent = search.found, search.spent + attempt.goals
     if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice, tee
+from itertools import chain, tee
 from typing import TYPE_CHECKING, Any, Literal
 
 from language_server.partial_model import ObjectId, PartialModel, names_for, undeclared_names
@@ -199,7 +199,11 @@ def _new_names(prefix: Prefix, reading: Reading, cls: str) -> Iterator[Move]:
         return  # all its objects are given
     taken = {str(name) for name, _ in model.candidates(cls)}
     keywords = prefix.language.grammar.keywords
-    for name in islice(new_names(expected, cls, taken, keywords), 1):
+    names = new_names(expected, cls, taken, keywords)
+    name = next(names, None)
+    if name == expected.typed and not prefix.settled.alive:
+        name = next(names, None)  # what is there may not be all of it
+    if name is not None:
         yield _move(prefix, expected, "declaration", name)
 
 

@@ -223,6 +223,42 @@ def test_a_text_that_may_be_empty_but_for_a_scope(rule: str, tmp_path: Path) -> 
     has_a_witness(loaded, "")
 
 
+NOTES = """
+class Notes { contains Note[] notes contains Tag[] tags }
+class Note { string[0..1] text  real[0..1] value }
+class Tag { string[1] name }
+error pred same(Note n) <-> Note(m), n != m, text(n) == text(m).
+error pred one(Note n) <-> value(n) == 1.
+error pred namesake(Tag t) <-> Tag(u), t != u, name(t) == name(u).
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"a" "a', "'a\"' 'a\"", "1", "1.", "1.0", "2 1", "-1 1.00", "tag a tag a", "tag a1 tag a1"],
+)
+def test_what_is_whole_but_wrong_goes_on(text: str, tmp_path: Path) -> None:
+    """A value or a name at the end of the text that constraints forbid may become another one."""
+    grammar = tmp_path / "notes.tx"
+    grammar.write_text(
+        "Notes: (notes+=Note | tags+=Tag)*; Note: text=STRING | value=NUMBER; Tag: 'tag' name=ID;"
+    )
+    grammar.with_suffix(".problem").write_text(NOTES)
+    has_a_witness(load_language(str(grammar)), text)
+
+
+@pytest.mark.parametrize("cut", range(len("k 1 val 5 k 1 "), 0, -1))
+def test_a_value_is_stated_anew(cut: int, tmp_path: Path) -> None:
+    """Where the last value counts, one that is forbidden is lifted by another one."""
+    grammar = tmp_path / "last.tx"
+    grammar.write_text("Keys: keys+=Key; Key: 'k' id=INT ('val' val=INT)?;")
+    grammar.with_suffix(".problem").write_text(
+        "class Keys { contains Key[] keys }\n@key(id, last) class Key { int[1] id int[0..1] val }\n"
+        "error pred large(Key k) <-> val(k) > 3.\n"
+    )
+    has_a_witness(load_language(str(grammar)), "k 1 val 5 k 1 "[:cut])
+
+
 def test_a_goal_is_written_with_qualified_names(tmp_path: Path) -> None:
     (tmp_path / "packages.tx").write_text(
         """
