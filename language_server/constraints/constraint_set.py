@@ -42,6 +42,7 @@ class ConstraintSet:
     Attributes:
         errors: the error predicates by their ``now`` query.
         rules: the propagation rules by the query for what contradicts a conclusion of theirs.
+        checks: all of both: what is looked at for each object.
         extents: queries by which whole predicates are kept, with name and view.
         own: for each end of a feature the queries that read what is stated there of their only
             argument: those that others ask, and the error predicates.
@@ -53,7 +54,6 @@ class ConstraintSet:
         self.schema: Schema = schema_of(theory, mapping)
         self.compiler = Compiler(theory, self.schema)
         self.errors: dict[Query, ErrorQuery] = {}
-        self.unanchored: list[Query] = []
         self.rules: dict[Query, PropagationRule] = {}
         self._compile()
 
@@ -75,13 +75,13 @@ class ConstraintSet:
 
         return Evaluation.initial(self, tuple(given), surroundings)
 
-    def errors_of(self, kind: str) -> tuple[Query, ...]:
-        """The error predicates of which an object of the class is the first argument."""
-        return self._errors[kind]
+    def checks_of(self, kind: str) -> tuple[Query, ...]:
+        """What is looked at for an object of the class."""
+        return self._checks[kind]
 
-    def roots_of(self, kind: str) -> tuple[Query, ...]:
-        """The other queries to keep up to date for an object of the class."""
-        return self._roots[kind]
+    def extents_of(self, kind: str) -> tuple[Query, ...]:
+        """The queries for rows of whole predicates that begin with an object of the class."""
+        return self._extents[kind]
 
     def kinds_of_individual(self, name: str) -> tuple[str, ...]:
         """The classes asserted of a given object."""
@@ -106,8 +106,6 @@ class ConstraintSet:
             must = compiler.query(predicate.name, pattern, "must")
             if predicate.error:
                 self.errors[now] = ErrorQuery(predicate, now, must)
-                if not predicate.parameters:
-                    self.unanchored.append(now)
         self._compile_rules()
         self.extents: dict[Query, tuple[str, View]] = {}
         while len(self.extents) < len(compiler.extents):
@@ -130,8 +128,10 @@ class ConstraintSet:
                 for part in clause
             )
         )
-        self._errors = self._by_class(self.errors)
-        self._roots = self._by_class(dict.fromkeys((*self.rules, *self.extents)))
+        self.checks = frozenset((*self.errors, *self.rules))
+        self.unanchored = tuple(q for q in (*self.errors, *self.rules) if not q.pattern)
+        self._checks = self._by_class((*self.errors, *self.rules))
+        self._extents = self._by_class(self.extents)
         self._kinds_of_individuals = kinds_of_individuals(self.theory)
 
     def _by_class(self, queries: Iterable[Query]) -> dict[str, tuple[Query, ...]]:
@@ -161,8 +161,6 @@ class ConstraintSet:
                 pattern = tuple(place == 0 for place in range(len(rule.parameters)))
                 query = compiler.query(name, pattern, "must")
                 self.rules[query] = rule
-                if not pattern:
-                    self.unanchored.append(query)
 
     def _anchor_kinds(
         self, meaning: Definition, parameter: str, seen: frozenset[str]

@@ -75,7 +75,7 @@ class _Extents:
             query, nodes = self._queries[place], self.state.nodes
             known = self._known[place] = {}
             for node, record in nodes.items():
-                roots = (self._constraints.roots_of(kind) for kind in record.kinds)
+                roots = (self._constraints.extents_of(kind) for kind in record.kinds)
                 if node >= 0 and any(query in each for each in roots):
                     rows = self.state.rows(query, (node,))
                     if rows:

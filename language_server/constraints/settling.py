@@ -86,7 +86,7 @@ class _Settling:
         self._readers: Any = before.readers.mutate()
         self._state = State(model, self._memo, self._readers, after.extents, after.sizes)
         self._waiting: dict[int, dict[Key, None]] = {}  # by stratum what must be looked at again
-        self._looks: dict[Row, tuple[Query, ...]] = {}  # and error predicates, by their anchor
+        self._looks: dict[Row, tuple[Query, ...]] = {}  # and checks, by their anchor
         self._changed_edges: dict[Key, set[ObjectId]] = {}
 
     def run(self, touched: Iterable[Cell]) -> Settled:
@@ -120,8 +120,7 @@ class _Settling:
             elif kind == "end" and self._constraints.rules:
                 self._look_again()
             elif kind == "start":
-                for query in self._constraints.unanchored:
-                    self._add_root((query, ()))
+                self._look_at((), self._constraints.unanchored)
         if new:
             self._fire(("objects",))
         for node in sorted(rooted | new):
@@ -148,6 +147,9 @@ class _Settling:
             asked = key[0]
             if isinstance(asked, Counting) or asked.view != "now":
                 self._schedule(key)
+        self._look_at((), self._constraints.unanchored)
+        for node in self.after.model.nodes:
+            self._add_roots(node)
 
     # ---- queries -----------------------------------------------------------------------------
 
@@ -176,7 +178,7 @@ class _Settling:
 
     def _schedule(self, key: Key) -> None:
         query, args = key
-        if query in self._constraints.errors:
+        if query in self._constraints.checks:
             self._look_at(args, (query,))
             if query not in self._constraints.compiler.asked:
                 return
@@ -187,47 +189,42 @@ class _Settling:
         else:
             waiting[key] = None
 
-    def _look_at(self, args: Row, errors: tuple[Query, ...]) -> None:
+    def _look_at(self, args: Row, checks: tuple[Query, ...]) -> None:
         known = self._looks.get(args)
         if known is not None:
-            errors = tuple(dict.fromkeys((*known, *errors)))
-        self._looks[args] = errors
+            checks = tuple(dict.fromkeys((*known, *checks)))
+        self._looks[args] = checks
 
     def _add_roots(self, node: ObjectId) -> None:
         record = self.after.model.nodes.get(node)
         if record is None or node < 0:
             return
         args = (node,)
-        only_extents = record.role == "mentioned"
         for kind in record.kinds:
-            if not only_extents:
-                self._look_at(args, self._constraints.errors_of(kind))
-            for query in self._constraints.roots_of(kind):
-                if self._only_now and query.view != "now":
-                    continue
-                if only_extents and query not in self._constraints.extents:
-                    continue
+            if record.role != "mentioned":
+                self._look_at(args, self._constraints.checks_of(kind))
+            for query in self._constraints.extents_of(kind):
                 key = (query, args)
-                if key not in self._memo:
-                    self._add_root(key)
+                if key not in self._memo and not (self._only_now and query.view != "now"):
+                    self._schedule(key)
 
-    def _add_root(self, key: tuple[Query, Row]) -> None:
-        if key[0] in self._constraints.rules:
-            self.after.watched = self.after.watched.set(key, None)
-        self._schedule(key)
+    def _look(self, args: Row, checks: Iterable[Query]) -> None:
+        """The rows of error predicates as the text stands, and of what contradicts rules.
 
-    def _look(self, args: Row, errors: Iterable[Query]) -> None:
-        """The rows of error predicates as the text stands; all that they ask is up to date."""
+        All that they ask is up to date.
+        """
         state, violated = self._state, self.after.violated_now
         if args and args[0] not in state.nodes:
             return
-        for query in errors:
+        for query in checks:
             rows = query.run(state, *args)
             if state.deps:
                 state.rest((query, args))
             if state.changed:
                 self._fire_changes()
-            if (rows or violated) and rows != violated.get((query, args), NONE):
+            if query.view == "must":
+                self._update_must((query, args), rows)
+            elif (rows or violated) and rows != violated.get((query, args), NONE):
                 self._update_violation((query, args), rows)
 
     def _renew_extent(self, key: Any) -> None:
