@@ -1,6 +1,7 @@
 """What one more unit of text costs the constraints, beside solvers that decide the same checks.
 
-The checks of ``LOCAL`` look at an object and its neighbours, those of ``GLOBAL`` follow references.
+The checks of ``LOCAL`` look at an object and its neighbours, ``RULE`` concludes what can no longer
+be stated, the checks of ``GLOBAL`` follow references.
 The solvers get the facts of the finished model, once from scratch at every unit, once by adding
 what is new to what they have. They are told nothing about completions and find none.
 """
@@ -36,6 +37,9 @@ error pred itself(Machine m) <-> feeds(m, m).
 error pred mutual(Machine a, Machine b) <-> feeds(a, b), feeds(b, a), a != b.
 error pred overloaded(Machine a) <-> count { feeds(_, a) } > capacity(a).
 error pred narrowing(Machine a, Machine b) <-> feeds(a, b), capacity(b) < capacity(a) - 90.
+"""
+RULE = """
+propagation rule oneWay(Machine a, Machine b) <-> must feeds(a, b) ==> !feeds(b, a).
 """
 GLOBAL = """
 error pred cyclic(Machine a) <-> feeds+(a, a).
@@ -93,6 +97,10 @@ def run() -> Iterator[Table]:
     rows: list[tuple[Value, ...]] = []
     contenders: list[tuple[str, Callable[[list[Machine], int], list[float]]]] = [
         ("Langwright, local constraints", lambda plant, size: partial_model(LOCAL, plant, size)),
+        (
+            "Langwright, a propagation rule too",
+            lambda plant, size: partial_model(LOCAL + RULE, plant, size),
+        ),
         (
             "Langwright, cycles and reachability too",
             lambda plant, size: partial_model(LOCAL + GLOBAL, plant, size),
