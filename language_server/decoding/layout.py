@@ -21,7 +21,7 @@ class LayoutPolicy:
     """Caps, each in characters (``newlines``: in line ends); None is no cap.
 
     Attributes:
-        spaces: a run of blanks and tabs.
+        spaces: a run of blanks, tabs and carriage returns.
         newlines: line ends in a run of white space.
         digits: a run of digits, in bytes: beyond ASCII one may take several tokens.
         word: a run of letters, digits and underscores.
@@ -56,7 +56,7 @@ class LayoutPolicy:
         # Comments and strings take at most the line they stand on, nearly always.
         line = _longest(re.findall(r".+", text))
         return LayoutPolicy(
-            spaces=_wider(self.spaces, _longest(re.findall(r"[ \t]+", text))),
+            spaces=_wider(self.spaces, _longest(re.findall(r"[ \t\r]+", text))),
             newlines=_wider(
                 self.newlines, max(map(_line_ends, re.findall(r"\s*\n\s*", text)), default=0)
             ),
@@ -159,10 +159,10 @@ class _Runs:
 
     def after(self, character: str) -> _Runs:
         """The white space, digits and words one character later; the rest is the guide's to say."""
-        if character in " \t":
+        if character == "\n":
+            return _Runs(newlines=self.newlines + 1)
+        if character in " \t\r":
             return _Runs(spaces=self.spaces + 1, newlines=self.newlines)
-        if character in "\n\r":
-            return _Runs(newlines=self.newlines + (character == "\n"))
         digits = self.digits + len(character.encode()) if character.isdigit() else 0
         word = self.word + 1 if character == "_" or character.isalnum() else 0
         return _Runs(digits=digits, word=word)

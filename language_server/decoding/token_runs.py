@@ -14,7 +14,7 @@ from language_server.decoding.layout import Layout
 _CUT = "\N{OBJECT REPLACEMENT CHARACTER}"
 _KINDS = ("spaces", "newlines", "digits", "word")
 _RUNS = {
-    "spaces": re.compile(r"[ \t]+"),
+    "spaces": re.compile(r"[ \t\r]+"),
     "newlines": re.compile(r"[ \t\r\n]+"),
     "digits": re.compile(r"\d+"),
     "word": re.compile(r"\w+"),

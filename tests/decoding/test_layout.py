@@ -43,3 +43,15 @@ def test_comments_in_a_row_are_capped_together() -> None:
     assert layout.permits("word", guide, guide.advance("word"))
     layout, guide = layout.after("word", guide.advance("word")), guide.advance("word")
     assert layout.permits("# x", guide, guide.advance("# x"))
+
+
+def test_a_carriage_return_is_no_way_around_the_cap_on_white_space() -> None:
+    policy, guide = LayoutPolicy(spaces=4), BracketGuide(9, 0)
+    layout = policy.start(guide)
+    for piece in ("(", "\r", " \t", "\r"):
+        after = guide.advance(piece)
+        assert layout.permits(piece, guide, after)
+        layout, guide = layout.after(piece, after), after
+    for more in ("\r", "\t", "\r\t"):
+        assert not layout.permits(more, guide, guide.advance(more))
+    assert layout.permits("\n", guide, guide.advance("\n"))

@@ -244,6 +244,7 @@ def test_caps_are_kept_as_they_are_token_by_token(vocabulary: Vocabulary) -> Non
         "statechart Do",
         "statechart Doors\n",
         "statechart A  ",
+        "statechart A \r \r",
         "statechart A // c",
         "statechart A // comments",
         "statechart Doorstep",
