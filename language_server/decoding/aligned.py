@@ -12,7 +12,7 @@ within the budget.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,42 +20,14 @@ import numpy.typing as npt
 
 from language_server.decoding.generation import Generation, GenerationError
 from language_server.decoding.language_model import Logits, Prompt
-from language_server.decoding.sampling import Sampler, Sampling
+from language_server.decoding.sampling import _ALL, Sampler, Sampling
+from language_server.decoding.shares import Place, weigh
 from language_server.decoding.task import Task
 from language_server.decoding.token_filter import Search, State, TokenFilter
 
 # The mass of tokens too unlikely to be looked at, and how many others are looked at.
 _REST = 1e-3
 _MOST_TOKENS = 200
-
-
-class Place:
-    """A path of tokens that a draw has been on.
-
-    Attributes:
-        share: of the model's mass behind it, at most so much leads to a text.
-        allowed: the tokens that may follow, as bits; None before the first draw from here.
-        next: the places behind, each with what the model gives to the token in between.
-    """
-
-    __slots__ = ("_mass", "allowed", "next", "share")
-
-    def __init__(self) -> None:
-        self.share = 1.0
-        self.allowed: npt.NDArray[np.uint8] | None = None
-        self.next: dict[int, tuple[float, Place]] = {}
-        self._mass = 1.0
-
-    def visit(self, allowed: npt.NDArray[np.bool_], mass: float) -> None:
-        """Take down which tokens may follow, and what the model gives to them together."""
-        self.allowed = np.packbits(allowed)
-        self._mass = mass
-        self.weigh()
-
-    def weigh(self) -> None:
-        """Bring the share up to date with those of the places behind."""
-        lost = sum(likelihood * (1 - place.share) for likelihood, place in self.next.values())
-        self.share = max(0.0, self._mass - lost)
 
 
 class Aligned:
@@ -104,19 +76,19 @@ class _AlignedSampler(Sampler):
         logits: Logits,
         written: Sequence[int],
         attempt: int,
+        shares: Mapping[int, float] = _ALL,
     ) -> Search:
         path = self._path(written)
         if path is None:
-            return super().draw(token_filter, state, logits, written, attempt)
+            return super().draw(token_filter, state, logits, written, attempt, shares)
         place = path[-1]
-        scaled = self.penalised(logits, written) / np.float64(self.sampling.temperature)
-        likelihoods = np.exp(scaled - scaled.max())
-        likelihoods /= likelihoods.sum()
+        likelihoods = self.likelihoods(logits, written)
         self._written, self._likelihoods = list(written), likelihoods
         if place.allowed is None:
             allowed = _allowed(token_filter, state, likelihoods)
-            place.visit(allowed, float(likelihoods[allowed].sum()))
-            _weigh(path[:-1])
+            place.allowed = np.packbits(allowed)
+            place.bound(float(likelihoods[allowed].sum()))
+            weigh(path)
         else:
             allowed = np.unpackbits(place.allowed, count=len(logits)).astype(np.bool_)
         weights = np.where(allowed, likelihoods, 0.0)
@@ -130,8 +102,9 @@ class _AlignedSampler(Sampler):
         """Nothing valid is behind these tokens."""
         path = self._path(tokens)
         if path is not None:
-            path[-1].visit(np.zeros(len(self._likelihoods), np.bool_), 0.0)
-            _weigh(path[:-1])
+            path[-1].allowed = np.packbits(np.zeros(len(self._likelihoods), np.bool_))
+            path[-1].bound(0.0)
+            weigh(path)
 
     def _path(self, tokens: Sequence[int]) -> list[Place] | None:
         """The places up to the one behind ``tokens``; None where others than the model wrote."""
@@ -141,8 +114,9 @@ class _AlignedSampler(Sampler):
             if known is None:
                 if self._written != list(tokens[:count]):
                     return None
-                known = path[-1].next[token] = (float(self._likelihoods[token]), Place())
-            path.append(known[1])
+                path.append(path[-1].behind(token, float(self._likelihoods[token])))
+            else:
+                path.append(known[1])
         return path
 
 
@@ -164,8 +138,3 @@ def _allowed(
             break
         allowed[token] = True
     return np.asarray(allowed)
-
-
-def _weigh(path: list[Place]) -> None:
-    for place in reversed(path):
-        place.weigh()

@@ -49,20 +49,26 @@ class Drift:
 
 
 class DriftControl:
-    """Watches one run."""
+    """Watches one run.
+
+    Attributes:
+        units: where syntactic units have ended, in tokens, the beginning first.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self._turns = 0  # how often the text has been sent another way
-        self._over = not run.limits.drift_control
-        self._unit = run.length  # where the last unit has ended
+        self._over = False  # whether the text had better be ended
+        self.units = [run.length]
 
     def look(self) -> Drift | None:
         """What has gone wrong at the end of the path, if anything; to be asked after each token."""
         run = self._run
-        if self._over or run.state.pending:
+        if not run.limits.drift_control or run.state.pending:
             return None
-        self._unit = min(self._unit, run.length)
+        self._note_unit()
+        if self._over:
+            return None
         drift = self._circle() or self._same_lines() or self._wander()
         if drift is None:
             return None
@@ -99,13 +105,18 @@ class DriftControl:
 
     def _wander(self) -> Drift | None:
         run = self._run
-        guide = run.state.guide
-        if guide.ends_unit(len(run.state_at(self._unit).guide.text)):
-            self._unit = run.length
-        elif run.length - self._unit >= _FAR and self._unit > 0:
-            begun, self._unit = self._unit, run.length
+        begun = self.units[-1]
+        if run.length - begun >= _FAR and begun > 0:
+            self.units.append(run.length)
             return Drift(begun, "no end of what was begun")
         return None
+
+    def _note_unit(self) -> None:
+        run = self._run
+        while self.units[-1] > run.length:
+            self.units.pop()
+        if run.state.guide.ends_unit(len(run.state_at(self.units[-1]).guide.text)):
+            self.units.append(run.length)
 
     def _place(self, characters: int) -> int | None:
         """The first choice of the model from so many generated characters on, if there is one."""

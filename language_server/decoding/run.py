@@ -19,6 +19,7 @@ from language_server.decoding.generation import (
 from language_server.decoding.guide import Clock, Guide, Metered
 from language_server.decoding.language_model import Cancelled, Context, Logits
 from language_server.decoding.sampling import Sampler, log_probability
+from language_server.decoding.shares import Place, weigh
 from language_server.decoding.token_filter import Search, State, TokenFilter
 from language_server.diagnostic import Diagnostic
 
@@ -39,13 +40,15 @@ class Step:
     """One token of the path and the state behind it.
 
     ``likelihood`` is the natural logarithm of the probability that the model gave the token before
-    anything was ruled out; None where the model was not asked.
+    anything was ruled out; None where the model was not asked. ``chance`` is the probability with
+    which it was to be drawn, at the sampling's temperature; 1 where nothing was drawn.
     """
 
     token: int
     origin: Origin
     state: State
     likelihood: float | None = None
+    chance: float = 1.0
 
 
 @dataclass(slots=True)
@@ -114,6 +117,7 @@ class Run:
         # What the model said of the next token, if it has been asked.
         self._said: Logits | None = None
         self._draw: Search | None = None  # the latest one
+        self._shares = Place()  # of the model's mass by path, see `learn_refusals`
 
     # What is there ------------------------------------------------------------------------------
 
@@ -201,8 +205,9 @@ class Run:
         banned = self._banned[-1]
         # Behind a place that was gone back to, everything is drawn anew.
         written = [step.token for step in self._path]
-        draw = self._sampler.draw(self.filter, self.state, self._logits(), written, self.backtracks)
-        self._draw = draw
+        draw = self._draw = self._sampler.draw(
+            self.filter, self.state, self._logits(), written, self.backtracks, self._shares_behind()
+        )
         counted = 0
         for token, after in draw:
             self.rejections += draw.rejections - counted
@@ -215,6 +220,51 @@ class Run:
     def would_rather_end(self, token: int) -> bool:
         """Whether the model drew the end of the text before ``token``, allowed or not."""
         return self._draw is not None and self._draw.prefers_end(token)
+
+    def learn_refusals(self) -> bool:
+        """Take down what the guide, not the grammar, has turned down of the latest draw.
+
+        Later draws here leave it out, and those before heed it (`shares.py`).
+
+        Returns:
+            Whether there was such a token, drawn before the one that was chosen.
+        """
+        said, turned_down = self._said, self._draw.turned_down if self._draw else []
+        refused = [t for t in turned_down if self.filter.follows_grammar(self.state, t)]
+        if said is None or not refused:
+            return False
+        likelihoods = self._sampler.likelihoods(said, [step.token for step in self._path])
+        # Of what the grammar allows.
+        whole = max(1e-9, 1 - float(likelihoods[turned_down].sum() - likelihoods[refused].sum()))
+        places = self._places()
+        for step in self._path[len(places) - 1 :]:
+            places.append(places[-1].behind(step.token, step.chance))
+        for token in refused:
+            places[-1].behind(token, float(likelihoods[token]) / whole).bound(0.0)
+        weigh(places)
+        return True
+
+    def share(self, length: int) -> float:
+        """What of the model's mass behind the first ``length`` tokens may lead on, at most."""
+        places = self._places()
+        return places[length].share if length < len(places) else 1.0
+
+    def _shares_behind(self) -> dict[int, float]:
+        """Of the tokens that may come next, the shares that are known."""
+        places = self._places()
+        if len(places) <= len(self._path):
+            return {}  # no draw has been here before
+        return {token: behind.share for token, (_, behind) in places[-1].next.items()}
+
+    def _places(self) -> list[Place]:
+        """What is known of the shares of the path, from its beginning on, as far as it is."""
+        places = [self._shares]
+        for step in self._path:
+            known = places[-1].next.get(step.token)
+            if known is None:
+                break
+            places.append(known[1])
+        return places
 
     def _logits(self) -> Logits:
         self.check_time()
@@ -330,9 +380,14 @@ class Run:
 
     def _append(self, token: int, after: State, origin: Origin) -> None:
         before = self.state
-        likelihood = log_probability(self._said, token) if origin == "model" else None
+        likelihood, chance = None, 1.0
+        if origin == "model" and self._said is not None:
+            likelihood = log_probability(self._said, token)
+            written = [step.token for step in self._path]
+            chance = float(self._sampler.likelihoods(self._said, written)[token])
         self._said = None
-        self._path.append(Step(token, origin, self.filter.settle(before, after), likelihood))
+        settled = self.filter.settle(before, after)
+        self._path.append(Step(token, origin, settled, likelihood, chance))
         self._banned.append(set())
         self._context.append([token])
         kind: EventKind = "token" if origin == "model" else origin

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 from language_server.decoding.language_model import Logits
 from language_server.decoding.token_filter import Keys, Search, State, TokenFilter
+
+_ALL: Mapping[int, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class Sampler:
             attempt: how often tokens have been taken back so far.
         """
         if self.sampling.temperature == 0:
-            return np.asarray(logits, dtype=np.float32)
+            return np.array(logits, dtype=np.float32)
         noise = self.noise(len(logits), place, attempt)
         return np.asarray(logits / np.float32(self.sampling.temperature) + noise, np.float32)
 
@@ -88,20 +91,33 @@ class Sampler:
         logits: Logits,
         written: Sequence[int],
         attempt: int,
+        shares: Mapping[int, float] = _ALL,
     ) -> Search:
         """The allowed tokens behind those ``written``, in the order in which they would be drawn.
 
         Args:
             attempt: how often tokens have been taken back so far.
+            shares: what tokens' likelihoods are multiplied by; see `shares.py`.
         """
         logits = self.penalised(logits, written)
         keys = self.keys(logits, len(written), attempt)
+        for token, share in shares.items():
+            keys[token] += np.log(share) if share > 0 else -np.inf
         ends = token_filter.vocabulary.end_tokens
         end_key = max((float(keys[token]) for token in ends), default=-np.inf)
         if self.sampling.truncates:
             kept = self._kept(token_filter, state, logits)
             keys = np.where(kept, keys, -np.inf).astype(np.float32)
         return Search(token_filter, state, keys, end_key)
+
+    def likelihoods(self, logits: Logits, written: Sequence[int] = ()) -> npt.NDArray[np.float64]:
+        """What each token is drawn with before anything is ruled out; they sum up to 1.
+
+        At temperature 0 as at 1: of what is not drawn the likelihood is told too.
+        """
+        scaled = self.penalised(logits, written) / np.float64(self.sampling.temperature or 1.0)
+        likelihoods = np.exp(scaled - scaled.max())
+        return np.asarray(likelihoods / likelihoods.sum())
 
     def penalised(self, logits: Logits, written: Sequence[int]) -> Logits:
         """The logits behind the repetition penalty."""

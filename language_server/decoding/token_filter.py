@@ -103,6 +103,12 @@ class TokenFilter:
             return None
         return after
 
+    def follows_grammar(self, state: State, token: int) -> bool:
+        """Whether the grammar alone lets the text go on with ``token``, as far as that is told."""
+        data = self.vocabulary.token_bytes[token] or b""
+        split = split_code_points(state.pending + data)
+        return split is not None and bool(split[0] and state.guide.advance(split[0]).expected())
+
     def within_caps(self, state: State, after: State) -> bool:
         """Whether the layout policy likes the step from ``state`` to ``after``."""
         if after.pending and state.layout.ends_word_soon:
@@ -247,6 +253,7 @@ class Search:
         """
         self._all_keys, self._end_key = keys, end_key
         self.rejections = 0
+        self.turned_down: list[int] = []  # of the likeliest, those the guide has ruled out
         self._kinds: Kinds | None = None
         self._passed_over: list[int] = []
         self._tired_of: set[Hashable] = set()  # what tokens do of which enough were passed over
@@ -313,6 +320,7 @@ class Search:
             self._keys[token] = -np.inf
             if after is None:
                 self.rejections += 1
+                self.turned_down.append(token)
             else:
                 yield token, after
 

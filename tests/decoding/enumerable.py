@@ -33,13 +33,33 @@ class B extends Item {}
 pred hasB(Toy toy) <-> items(toy, item), B(item).
 error pred withoutB(Toy toy) <-> !hasB(toy).
 """
+# What is written in any case, and one of two units; one that begins with the likelier letter may
+# turn out to be the one that may not be there.
+UNITS = (
+    "Toy[noskipws]: 'bb' unit=Unit; Unit: AA | AB | A | B; "
+    "AA[noskipws]: name='aa'; AB[noskipws]: name='ab'; A[noskipws]: name='a'; "
+    "B[noskipws]: name='b' tail=/[ab]/;"
+)
+UNITS_PROBLEM = """
+class Toy { contains Unit[1] unit }
+abstract class Unit { string[1] name }
+class AA extends Unit {}
+class AB extends Unit {}
+class A extends Unit {}
+class B extends Unit { string[1] tail }
+error pred unwanted(AA unit) <-> AA(unit).
+"""
 LANGUAGES = {"pairs": (PAIRS, ""), "sets": (SETS, SETS_PROBLEM)}
 LONGEST = 4
 
 
 def toy(name: str, folder: Path) -> Language:
     """One of ``LANGUAGES``, written to a folder and loaded."""
-    grammar, problem = LANGUAGES[name]
+    return written(name, *LANGUAGES[name], folder)
+
+
+def written(name: str, grammar: str, problem: str, folder: Path) -> Language:
+    """A language written to a folder and loaded."""
     path = folder / f"{name}.tx"
     path.write_text(grammar)
     if problem:
@@ -63,7 +83,7 @@ class LetterModel(LanguageModel):
         self.vocabulary = Vocabulary([b"a", b"b", b"ab", b"ba", None], end_tokens=[4])
 
     def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
-        return _Letters(self.vocabulary)
+        return _Letters(self.vocabulary, prompt.answer)
 
     @cache  # noqa: B019
     def likelihoods(self, said: bytes) -> tuple[float, ...]:
@@ -80,13 +100,17 @@ class _Letters(SpokenContext):
         return np.log(np.array(LetterModel().likelihoods(self.said), dtype=np.float32))
 
 
-def conditional(texts: Iterable[str], model: LetterModel) -> Distribution:
-    """The model's own distribution, given that the text is one of ``texts``."""
+def conditional(texts: Iterable[str], model: LetterModel, begun: str = "") -> Distribution:
+    """The model's own distribution, given that the text is one of ``texts``.
+
+    Args:
+        begun: how all of them begin, without having been drawn.
+    """
     wanted = set(texts)
-    return _normalised(_spelt(model, wanted, lambda said, tokens: tokens))
+    return _normalised(_spelt(model, wanted, lambda said, tokens: tokens, begun))
 
 
-def locally_masked(texts: Iterable[str], model: LetterModel) -> Distribution:
+def locally_masked(texts: Iterable[str], model: LetterModel, begun: str = "") -> Distribution:
     """Each token drawn among those that some text of ``texts`` goes on with."""
     wanted = set(texts)
 
@@ -98,7 +122,7 @@ def locally_masked(texts: Iterable[str], model: LetterModel) -> Distribution:
         }
         return _normalised(open_ways)
 
-    return _normalised(_spelt(model, wanted, masked))
+    return _normalised(_spelt(model, wanted, masked, begun))
 
 
 def divergence(drawn: Iterable[str], exact: Distribution) -> float:
@@ -124,6 +148,7 @@ def _spelt(
     model: LetterModel,
     wanted: set[str],
     choose: Callable[[str, dict[str, float]], Mapping[str, float]],
+    begun: str,
 ) -> dict[str, float]:
     """The mass of each wanted text, over all ways to spell it; ``''`` is the end token."""
     mass: dict[str, float] = Counter()
@@ -137,7 +162,7 @@ def _spelt(
             elif token and len(said + token) <= LONGEST:
                 follow(said + token, so_far * likelihood)
 
-    follow("", 1.0)
+    follow(begun, 1.0)
     return mass
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,8 @@ from language_server.decoding.task import Task
 from language_server.projection import Prefix
 from tests.decoding.enumerable import (
     LANGUAGES,
+    UNITS,
+    UNITS_PROBLEM,
     LetterModel,
     conditional,
     divergence,
@@ -25,6 +28,7 @@ from tests.decoding.enumerable import (
     sampling_error,
     texts_of,
     toy,
+    written,
 )
 
 Draw = Callable[[int, str], Task]
@@ -67,6 +71,34 @@ def test_constrained_strategies_draw_from_the_locally_masked_distribution(
     assert to_local < error
     # Which is another one: the difference is not a matter of chance.
     assert to_valid > 10 * sampling_error(valid, DRAWS)
+
+
+@pytest.mark.parametrize("drift_control", [True, False])
+def test_units_are_drawn_again_that_constraints_turn_down(
+    tmp_path: Path, drift_control: bool
+) -> None:
+    """What comes out is what ``grammar`` writes where that is consistent, and as often."""
+    language = written("units", UNITS, UNITS_PROBLEM, tmp_path)
+    start, prompt = Prefix.start(language).advance("b"), Prompt((), "b")
+    assert start.forced() == "b"  # which makes up for a choice of the model that is taken back
+    texts = texts_of(language)
+    assert texts == ["bba", "bbab", "bbba", "bbbb"]
+
+    def draw(seed: int) -> str:
+        limits = Limits(6, drift_control=drift_control)
+        sampling = Sampling(temperature=1.0)
+        task = Task(start, prompt, LetterModel(), "assured", seed, limits, sampling=sampling)
+        return task.write().text
+
+    masked = locally_masked(texts, LetterModel(), "bb")
+    by_grammar = locally_masked([*texts, "bbaa"], LetterModel(), "bb")
+    consistent = {text: by_grammar[text] / (1 - by_grammar["bbaa"]) for text in texts}
+    wanted, other = (consistent, masked) if drift_control else (masked, consistent)
+    drawn = [draw(seed) for seed in range(DRAWS)]
+    error = sampling_error(wanted, DRAWS)
+    print(f"{divergence(drawn, wanted):.4f} (error {error:.4f}), {divergence(drawn, other):.4f}")
+    assert divergence(drawn, wanted) < error
+    assert divergence(drawn, other) > 4 * error
 
 
 def test_aligned_draws_come_to_the_distribution_of_valid_texts(

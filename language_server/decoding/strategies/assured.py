@@ -20,6 +20,13 @@ something inconsistent: nothing is lost by *winding up*. The text is brought to 
 little more budget than the witness takes; a model that had finished would fill the rest with
 whatever is allowed.
 
+A draw that follows the grammar, and that constraints turn down, ends what ``grammar`` would have
+written. To mask it, and draw on from what is left, would be to say what the model would not: small
+models never find back from there. So the whole unit is drawn again, as ``retry`` does, but as soon
+as it goes wrong, and with what is known by now of where it does (`shares.py`): rejection sampling
+of units. It is part of drift control, and done only as often as text that was not asked for makes
+up for it; else the draw is masked.
+
 Where the language's last word refuses the finished text, it goes back and is written another way
 (``refused.py``), a bounded number of times. Then the first witness is what is left; if that is
 refused too, the result says so.
@@ -36,8 +43,9 @@ from language_server.decoding.strategies.refused import Refused
 from language_server.decoding.strategies.snapshot import Snapshot, Witnesses
 from language_server.diagnostic import Diagnostic
 
-# Tokens between two looks for a witness, at most; fewer when the budget gets tight.
-_STRIDE = 8
+# Tokens between two looks for a witness, at most: a look takes as long as half a token of a small
+# model. Half as many where a line has ended; fewer when the budget gets tight.
+_STRIDE = 16
 # Looks in vain after which a line's end alone is no reason to look.
 _VAIN_LOOKS_AT_LINES = 4
 # Choices of the model that are checked at one place before the witness's token is taken: at most,
@@ -58,6 +66,8 @@ _ROOM = 24
 _SETTLED_IN = 2
 _ALWAYS_SETTLED = 6
 _LAST = 24
+# A unit is drawn again where so much of what the model may say there is not known to be ruled out.
+_ENOUGH = 1 / 2
 # An ending may take so many times the tokens that the witness takes.
 _ENDING = 2
 # Finished texts that the language may refuse before no other one is tried.
@@ -139,6 +149,8 @@ class _Assured:
         choice = next(run.candidates(), None)
         if choice is None:
             self._go_back("no token is allowed")
+            return False
+        if self._draw_unit_again():
             return False
         token, after = choice
         if after.ended:
@@ -229,7 +241,7 @@ class _Assured:
         guide = run.state.guide
         last = guide.text[-1:]
         if last == "\n" and self._vain_looks < _VAIN_LOOKS_AT_LINES:
-            return True
+            return 2 * since >= stride
         if guide.in_comment or last.isalnum() or last == "_":
             return since >= 4 * stride
         return since >= stride
@@ -237,7 +249,9 @@ class _Assured:
     def _check(self) -> None:
         run = self._run
         self._last_look = run.length
-        found = self._known.behind(run.state, run.length)
+        # Most of what a first look does not find is found at the next one, without a solver.
+        effort = None if self._vain_looks else run.limits.token_effort
+        found = self._known.behind(run.state, run.length, effort)
         if isinstance(found, Snapshot):
             if self._piles_up(found):
                 self._careful = True
@@ -289,6 +303,23 @@ class _Assured:
         else:
             self._end_unit()
 
+    def _draw_unit_again(self) -> bool:
+        """Go back to where a unit has ended if constraints have turned down what was drawn first.
+
+        Nothing is lost by it: what ``grammar`` would have written is inconsistent.
+        """
+        run = self._run
+        if not run.limits.drift_control or not run.learn_refusals():
+            return False
+        units = [length for length in self._drift.units if length < run.length]
+        enough = (length for length in reversed(units) if run.share(length) >= _ENOUGH)
+        begun = next(enough, units[0] if units else run.length)
+        drawn = any(step.origin == "model" for step in run.path[begun:])
+        if not drawn or not self._may_lose(begun):
+            return False
+        self._return_to(begun, "constraints rule out what the unit goes on with")
+        return True
+
     def _end_unit(self) -> None:
         """Let the witness end the unit that the model brings to no end."""
         run = self._run
@@ -302,7 +333,7 @@ class _Assured:
     def _may_lose(self, length: int) -> bool:
         """Whether tokens that were not asked for make up for the choices lost by going back."""
         run = self._run
-        free = sum(step.origin != "model" for step in run.path[:length])
+        free = sum(step.origin != "model" for step in run.path)
         going = sum(step.origin == "model" for step in run.path[length:])
         return run.lost + going <= free
 
@@ -371,20 +402,29 @@ class _Assured:
         return False
 
     def _take_back(self, length: int, why: str) -> None:
-        """Give up a part of the text that is not wrong, as far back as a snapshot is known."""
+        """Give up a part of the text that is not wrong, and do not begin it so again."""
         run = self._run
+        length = self._last_known(length)
+        if length < run.length:
+            refused = run.path[length]
+            self._return_to(length, why)
+            if refused.origin == "model":
+                run.ban(refused.token)
+
+    def _return_to(self, length: int, why: str) -> None:
+        """Go back as far as a snapshot is known."""
+        self._run.back_to(self._last_known(length), why)
+        self._last_look = self._vain_looks = 0
+
+    def _last_known(self, length: int) -> int:
+        """The place at ``length`` or behind it that the text may go back to: a snapshot's."""
         if length < self._known.snapshot.length:
-            found = self._known.behind(run.state_at(length), length)
+            found = self._known.behind(self._run.state_at(length), length)
             if isinstance(found, Snapshot):
                 self._known.snapshot = found
             else:
-                length = self._known.snapshot.length
-        if length < run.length:
-            refused = run.path[length]
-            run.back_to(length, why)
-            if refused.origin == "model":
-                run.ban(refused.token)
-            self._last_look = self._vain_looks = 0
+                return self._known.snapshot.length
+        return length
 
     def _close(self, why: str) -> None:
         run = self._run
