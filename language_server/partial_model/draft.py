@@ -223,7 +223,7 @@ class Draft:
             of_target["<contains"] = grown(of_target.get("<contains"), source)
         for symbol in feature.supersets:
             self.link(self.schema.features[symbol], source, target)
-        if feature.opposite is not None and forward != backward:
+        if feature.opposite is not None and (forward != backward or source != target):
             for symbol in self._opposite(feature).supersets:
                 self.link(self.schema.features[symbol], target, source)
 
@@ -248,7 +248,7 @@ class Draft:
             self._part("<contains", target, source)
         for symbol in feature.supersets:
             self.unlink(self.schema.features[symbol], source, target)
-        if feature.opposite is not None and forward != backward:
+        if feature.opposite is not None and (forward != backward or source != target):
             for symbol in self._opposite(feature).supersets:
                 self.unlink(self.schema.features[symbol], target, source)
 
