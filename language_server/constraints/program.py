@@ -17,6 +17,7 @@ import clingo
 from language_server.constraints.clauses import Definition, counts, occurrences, term_variables
 from language_server.constraints.constraint_set import ConstraintSet
 from language_server.constraints.goal import Goal
+from language_server.constraints.paths import paths_of
 from language_server.constraints.theory import (
     Arithmetic,
     Atom,
@@ -156,10 +157,28 @@ class Program:
             say(f"f{place}(X,Y) :- f{self._features[feature.opposite]}(Y,X).")
         for symbol in feature.supersets:
             say(f"f{self._features[symbol]}(X,Y) :- f{place}(X,Y).")
+        self._write_paths(feature, place)
         if feature.lower:
             say(f":- s{place}(X), #count{{Y : f{place}(X,Y)}} < {feature.lower}.")
         if feature.upper is not None and not feature.revisable:
             say(f":- s{place}(X), #count{{Y : f{place}(X,Y)}} > {feature.upper}.")
+
+    def _write_paths(self, feature: FeatureInfo, place: int) -> None:
+        paths = paths_of(self.schema, self.constraints.mapping.links, feature)
+        if paths is None:
+            return
+        say = self._lines.append
+        say(f":- stated{place}(X,Y), not found{place}(X,Y).")
+        say(f":- was{place}(X,Y), boxed(Y), not found{place}(X,Y).")  # is still to be declared
+        say(f"from{place}(X,X) :- s{place}(X).")
+        if any(path.outward for path in paths):
+            say(f"around{place}(X,Z) :- s{place}(X), contains(Z,X).")
+            say(f"around{place}(X,Z) :- around{place}(X,Y), contains(Z,Y).")
+        for outward, symbols in paths:
+            steps = [f"f{self._features[s]}(X{at},X{at + 1})" for at, s in enumerate(symbols)]
+            for begin in ("from", "around") if outward else ("from",):
+                body = ", ".join([f"{begin}{place}(X,X0)", *steps])
+                say(f"found{place}(X,X{len(symbols)}) :- {body}.")
 
     def _write_attribute(self, feature: FeatureInfo, place: int) -> None:
         say = self._lines.append

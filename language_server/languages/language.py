@@ -244,9 +244,10 @@ class Language:
         """
         if not self.has_code:
             return None
-        found = self.analyse(text).diagnostics  # takes less time than textX
+        path = self._place(None)
+        found = self.analyse(text, path).diagnostics  # takes less time than textX
         if not any(each.severity == "error" for each in found):
-            found = self._load_problems(text, self._home.path, PATIENCE)
+            found = self._load_problems(text, path, PATIENCE)
         return next((each for each in found if each.severity == "error"), None)
 
     def allows(self, text: str) -> bool:
@@ -288,7 +289,7 @@ class Language:
         textX loads it, then the constraints are checked, then the language's compiler is asked:
         a workspace may name any program, so it runs when a text is judged, not while one types.
         """
-        path = path or self._home.path
+        path = self._place(path)
         against = self._load_problems(text, path)
         if against:
             return against
@@ -298,12 +299,15 @@ class Language:
             return found
         return (*found, *shifted(compiler.problems(text.removeprefix(BYTE_ORDER_MARK)), text))
 
+    def _place(self, path: Path | None) -> Path | None:
+        """Where a text that is judged is: textX asks that as soon as it imports."""
+        path = path or self._home.path
+        return Path.cwd() / "text" if path is None and self.links.imports else path
+
     def _load_problems(
         self, text: str, path: Path | None, seconds: float = SECONDS
     ) -> tuple[Diagnostic, ...]:
         root = None if self.home is None else self.home.library.files.root
-        if path is None and self.links.imports:
-            path = Path.cwd() / "text"  # textX asks where the text is as soon as it imports
         loader = self.own_rules.loader if self.own_rules is not None else self.metamodel
         body = text.removeprefix(BYTE_ORDER_MARK)
         return shifted(load_problems(loader, body, path, seconds, root), text)

@@ -283,6 +283,25 @@ def test_a_goal_is_written_with_qualified_names(tmp_path: Path) -> None:
         has_a_witness(packages, text)
 
 
+CONNECTIONS = """\
+component Plug { out mains: power gives 230.0 }
+component Heater { in mains: power needs 230.0 }
+component Machine {
+    part plug: Plug
+    part heater: Heater
+    connect plug.mains -> heater.mains
+"""
+
+
+@pytest.mark.parametrize("end", ["connect", "plug", "plug.", "plug.mains", "->", "heater"])
+def test_a_goal_keeps_to_the_paths_of_references(end: str) -> None:
+    """A port is one of the part's type, a part one of what is around the connection."""
+    at = CONNECTIONS.rindex(end) + len(end)
+    # Every input is fed already, so what is connected is still to be declared.
+    text = CONNECTIONS + "    " + CONNECTIONS[CONNECTIONS.index("connect") : at]
+    has_a_witness(load_language("requirements"), text)
+
+
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_an_example_cut_anywhere_has_a_witness(name: str) -> None:
     source = random.Random(name)
