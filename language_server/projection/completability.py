@@ -58,6 +58,9 @@ def complete(prefix: Prefix, effort: Effort, known: Known | None) -> tuple[Verdi
     found, spent = search.found, search.spent
     if found is None and known is not None:
         found = splice(start, known, search, effort)
+    if found is None and start.language.links.imports:
+        search.refer()
+        found, spent = search.found, search.spent
     if found is None and (proof := what_each_contradicts(start)):
         return _proven(proof, spent), known
     if found is None:

@@ -134,6 +134,16 @@ class Search:
         """Judge what of an old witness still fits."""
         self._judge(*self._replay(known))
 
+    def refer(self) -> None:
+        """Judge what each reference leads to that may come next.
+
+        It may be to an object of another file, of which the solver knows only what is mentioned.
+        """
+        references = (move for move in self._start.moves() if move.kind == "reference")
+        for move in islice(references, self._NAMES):
+            if self.found is None and not self._is_over():
+                self._judge(self._start.advance(move.insert), (self._start.state.length,))
+
     def run(self) -> None:
         """Append units until a text is found or the effort is spent."""
         while self._queue and self.found is None and not self._is_over():

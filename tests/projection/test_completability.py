@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from language_server.languages import Language, load_language
+from language_server.languages.imports import Disk, Library
 from language_server.projection import Prefix
 
 LANGUAGES = ("clevr", "statechart", "flowchart", "taxonomy", "taxonomy_ccs", "blocks")
@@ -300,6 +301,17 @@ def test_a_goal_keeps_to_the_paths_of_references(end: str) -> None:
     # Every input is fed already, so what is connected is still to be declared.
     text = CONNECTIONS + "    " + CONNECTIONS[CONNECTIONS.index("connect") : at]
     has_a_witness(load_language("requirements"), text)
+
+
+def test_a_reference_leads_to_what_only_another_file_declares() -> None:
+    """The only port left is one that the text has not mentioned yet."""
+    requirements = load_language("requirements")
+    (machine,) = (e for e in requirements.examples if e.path.name == "coffee_machine.requirements")
+    at_home = requirements.at(machine.path, Library(Disk()))
+    text = machine.text[: machine.text.rindex("heater.") + len("heater.")]
+    verdict = Prefix.start(at_home).advance(text).completable()
+    assert verdict.answer == "yes"
+    assert at_home.judge(text + str(verdict.witness)) == ()
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
