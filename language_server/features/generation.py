@@ -2,8 +2,8 @@
 
 The description is the comment at the cursor, else what the user selected, else the user is asked.
 The generated text continues the document behind the comment, so what stands before it holds for the
-new text too. Comments behind it stay; if anything else stands there, the result takes its place; the
-user sees that before saving, and one undo brings it back.
+new text too. Comments behind it stay; if anything else stands there, the result takes its place;
+the user sees that before saving, and one undo brings it back.
 """
 
 from __future__ import annotations
@@ -135,13 +135,14 @@ def _plan_for(language: Language, text: str, description: str, start: int, end: 
     before = text[:start]
     lead = "" if not before or before.endswith("\n") else "\n"
     _check_room(language, before + lead)
-    return Plan(description, before + lead, lead, start, end + _replaced(language, text[end:]), "\n")
+    end += _replaced(language, text[end:])
+    return Plan(description, before + lead, lead, start, end, "\n")
 
 
 def _replaced(language: Language, rest: str) -> int:
     """How much of what stands behind the description the result takes the place of.
 
-    White space alone is replaced too; before a comment that stays the result ends with a line break.
+    White space alone is replaced too.
     """
     return 0 if rest.strip() and _says_nothing(rest, language.comment) else len(rest)
 

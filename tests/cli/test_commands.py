@@ -206,10 +206,11 @@ class TestGenerate:
         assert {"model_calls", "rejections"} <= told.keys()
 
     def test_the_story_of_a_generation(self, langwright: Command, here: Path) -> None:
-        (here / "gold.txt").write_text("statechart D\n\ninitial state A")
+        gold = "statechart D\n\n" + "\n".join(f"event e{i}" for i in range(6)) + "\ninitial state A"
+        (here / "gold.txt").write_text(gold)
         arguments = ("--model", "replay:gold.txt", "--trace", "--repetition-penalty", "1.2")
         outcome = langwright("generate", "-l", "statechart", *arguments, "a door")
-        assert outcome.out == "statechart D\n\ninitial state A\n"
+        assert outcome.out == f"{gold}\n"
         told = [line.split()[1] for line in outcome.err.splitlines() if line[:5].strip().isdigit()]
         assert {"model", "forced", "snapshot:"} <= set(told)
 

@@ -34,7 +34,7 @@ LANGUAGES = (
 )
 
 
-ORDERS = (8, 12, 16)
+ORDERS = (10, 24, 40)
 """How many bytes the model looks back: the fewer, the newer the texts and the fewer consistent."""
 
 
