@@ -69,7 +69,8 @@ def generate(
         cancel: set it to stop; what there is then is returned.
         on_event: called in this thread while the text grows.
         reasoning: tokens the model may think aloud before it writes; they are not of the budget.
-        drift_control: whether ``assured`` takes back a text that circles or wanders.
+        drift_control: whether ``assured`` takes back, or winds up, a text that circles, wanders or
+            leads nowhere.
         canonical_layout: whether white space that the language's examples leave no choice about is
             written without asking the model.
         write: what is done with the text to write; a search writes it several times.

@@ -59,7 +59,8 @@ class Limits:
         max_tokens: tokens of text; the end token costs nothing.
         deadline: a moment of ``time.monotonic()``.
         forced_text: whether text that must come next is fed without asking the model.
-        drift_control: whether a text that circles or wanders is taken back.
+        drift_control: whether a text that circles, wanders or leads nowhere is taken back, or
+            wound up.
         first_effort, effort, token_effort: what the search for a completion may spend before the
             start, at each later look, and behind each token that is checked before it is taken
             (the projection's ``Effort``).

@@ -269,7 +269,8 @@ class Prefix:
         """
         if not self.in_comment:
             usual = self._layout.between(self._ending, terminal)
-            if usual and all(character in self.state.skips() for character in usual):
+            skipped = self.state.skips(terminal) if usual else ""
+            if usual and all(character in skipped for character in usual):
                 return usual
             if stands_apart(self.state, terminal):
                 return ""

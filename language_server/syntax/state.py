@@ -263,12 +263,18 @@ class ParseState:
             self._finished = (self._close(),)
         return self._finished[0]
 
-    def skips(self) -> str:
-        """The characters of white space that would be skipped here, in some reading."""
+    def skips(self, before: str = "") -> str:
+        """The characters of white space that would be skipped here, in some reading.
+
+        Args:
+            before: if given, only those readings count that take this text for their next terminal.
+        """
         white: dict[str, None] = {}
         for waiting in self._explore().waiting:
             slot = waiting.thread.slot
-            if isinstance(slot, MatchSlot) and waiting.start == self.length:
+            if not isinstance(slot, MatchSlot) or waiting.start != self.length:
+                continue
+            if not before or slot.terminal.match(before, 0) == len(before):
                 white.update(dict.fromkeys(slot.layout.white))
         return "".join(white)
 

@@ -49,20 +49,17 @@ class Adversary(LanguageModel):
         return FixedContext(logits)
 
 
-class Liking(LanguageModel):
-    """Would rather write some characters than anything else, and than the end."""
+class Preferring(LanguageModel):
+    """Would rather write some tokens than any other, the first of them rather than the next."""
 
-    def __init__(self, vocabulary: Vocabulary, characters: str) -> None:
-        self.name = "liking"
+    def __init__(self, vocabulary: Vocabulary, tokens: Sequence[int]) -> None:
+        self.name = "preferring"
         self.vocabulary = vocabulary
-        self._liked = characters.encode()
+        self._logits = np.zeros(len(vocabulary), dtype=np.float32)
+        self._logits[list(tokens)] = 30 * np.arange(len(tokens), 0, -1)
 
     def start(self, prompt: Prompt, stop: Stop = go_on, seed: int = 0) -> Context:
-        logits = np.zeros(len(self.vocabulary), dtype=np.float32)
-        for token, data in enumerate(self.vocabulary.token_bytes):
-            if data is not None and data in self._liked:
-                logits[token] = 30
-        return FixedContext(logits)
+        return FixedContext(self._logits)
 
 
 class Stuck(LanguageModel):

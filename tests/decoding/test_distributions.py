@@ -30,6 +30,7 @@ from tests.decoding.enumerable import (
     toy,
     written,
 )
+from tests.decoding.models import Preferring
 
 Draw = Callable[[int, str], Task]
 DRAWS = 500
@@ -50,7 +51,7 @@ def listed(
             model,
             strategy,
             seed,
-            Limits(6, forced_text=False),
+            Limits(6, forced_text=False, drift_control=False),
             sampling=Sampling(temperature=1.0),
         )
 
@@ -99,6 +100,16 @@ def test_units_are_drawn_again_that_constraints_turn_down(
     print(f"{divergence(drawn, wanted):.4f} (error {error:.4f}), {divergence(drawn, other):.4f}")
     assert divergence(drawn, wanted) < error
     assert divergence(drawn, other) > 4 * error
+
+
+def test_a_text_is_wound_up_by_what_meets_an_obligation(tmp_path: Path) -> None:
+    """The grammar has nothing open behind "a", nor behind "aab", which the constraint asks for."""
+    vocabulary = LetterModel().vocabulary
+    (end,) = vocabulary.end_tokens
+    model = Preferring(vocabulary, [end, vocabulary.token_bytes.index(b"ab")])
+    start = Prefix.start(toy("sets", tmp_path)).advance("a")
+    task = Task(start, Prompt((), "a"), model, "assured", limits=Limits(20))
+    assert task.write().text == "aab"
 
 
 def test_aligned_draws_come_to_the_distribution_of_valid_texts(

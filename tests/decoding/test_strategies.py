@@ -31,7 +31,7 @@ from language_server.decoding import (
 from language_server.decoding.guide import Guide
 from language_server.languages import LanguageError, load_language
 from tests.decoding.guides import Answer, BracketGuide, FiniteGuide
-from tests.decoding.models import Adversary, Closing, Liking, Stuck
+from tests.decoding.models import Adversary, Closing, Preferring, Stuck
 
 FREE = LayoutPolicy.free()
 NO_PROMPT = Prompt(())
@@ -95,7 +95,7 @@ def test_assured_ends_where_a_text_may_end_and_nothing_else_fits() -> None:
         [b"go", b"!!", *(letter.encode() for letter in letters), None], end_tokens=[54]
     )
     guide = FiniteGuide(("go", *(f"go{letter}!!" for letter in letters)))
-    model = Liking(vocabulary, letters)
+    model = Preferring(vocabulary, range(2, 54))
     for seed in range(8):
         result = run(guide, model, seed=seed, max_tokens=2)
         assert (result.text, result.complete, result.finish) == ("go", True, "budget")

@@ -137,6 +137,16 @@ def test_t8_an_item_is_proven_only_as_what_it_is() -> None:
     assert verdicts.get(("reference", "stop")) != "proven"
 
 
+def test_white_space_stands_before_a_move_only_where_its_own_rule_skips_it() -> None:
+    """Behind "a" it may be the end of the text that skips it, and nothing else."""
+    text = "M[noskipws]: items+=Item; Item[noskipws]: name='a' | name='b';"
+    of = build(Definition("close"), metamodel_from_str(text))
+    begun = Prefix.start(of).advance("a")
+    assert [move.insert for move in begun.moves() if move.kind == "keyword"] == ["a", "b"]
+    for move in begun.moves():
+        of.metamodel.model_from_str(f"a{move.insert}")
+
+
 STRINGS = {
     "M: t+=T r*=R; T: 't' name=STRING; R: 'r' x=[T|STRING];": (
         "t 'foo' r ",

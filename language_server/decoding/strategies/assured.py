@@ -155,7 +155,12 @@ class _Assured:
         token, after = choice
         if after.ended:
             return True
-        if run.would_rather_end(token) and run.state.guide.parses and self._wind_up():
+        if (
+            run.limits.drift_control
+            and run.would_rather_end(token)
+            and run.state.guide.parses
+            and self._wind_up()
+        ):
             return False
         run.take(token, after)
         drift = self._drift.look()

@@ -89,12 +89,15 @@ class Witnesses:
     def _leaves_all_open(self, state: State) -> bool:
         """Whether a token has changed nothing of what is open: then as much is needed as before.
 
-        To begin a comment is no change.
+        To begin a comment is no change; to meet an obligation is one.
         """
         if state.guide.in_comment and not self._run.state.guide.in_comment:
             return True
-        before, after = self._run.state.guide.openings(), state.guide.openings()
-        return before is not None and after is not None and before.each == after.each
+        guide, behind = self._run.state.guide, state.guide
+        before, after = guide.openings(), behind.openings()
+        if before is None or after is None or before.each != after.each:
+            return False
+        return behind.obligations >= guide.obligations
 
     def rest(self, text: str) -> str | None:
         """What is left of the snapshot's witness where ``text`` has only followed it."""
