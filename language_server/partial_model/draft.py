@@ -207,50 +207,43 @@ class Draft:
 
         What is stated several times is counted, so that one statement can be taken back.
         """
-        if feature.inverse:
-            feature, source, target = self._opposite(feature), target, source
+        for entailed, exchanged in self.schema.entailed[feature.symbol]:
+            self._link(entailed, *((target, source) if exchanged else (source, target)))
+
+    def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
+        """Take back one statement of a reference, and with it all that it says."""
+        if target in self.of(source).get(feature.forward, NOTHING):
+            for entailed, exchanged in self.schema.entailed[feature.symbol]:
+                self._unlink(entailed, *((target, source) if exchanged else (source, target)))
+
+    def _link(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         of_source, of_target = self._edit(source), self._edit(target)
-        forward, backward = feature.forward, feature.backward
-        targets = of_source.get(forward)
+        targets = of_source.get(feature.forward)
         if targets is not None and target in targets:
             again = _again(feature, source, target)
             self.facts = self.facts.set(again, self.facts.get(again, 0) + 1)
             return
-        of_source[forward] = grown(targets, target)
-        of_target[backward] = grown(of_target.get(backward), source)
+        of_source[feature.forward] = grown(targets, target)
+        of_target[feature.backward] = grown(of_target.get(feature.backward), source)
         self._touch(feature, source, target)
         if feature.containment:
             of_target["<contains"] = grown(of_target.get("<contains"), source)
-        for symbol in feature.supersets:
-            self.link(self.schema.features[symbol], source, target)
-        if feature.opposite is not None and (forward != backward or source != target):
-            for symbol in self._opposite(feature).supersets:
-                self.link(self.schema.features[symbol], target, source)
 
-    def unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
-        """Take back one statement of a reference."""
+    def _unlink(self, feature: FeatureInfo, source: ObjectId, target: ObjectId) -> None:
         if target not in self.of(source).get(feature.forward, NOTHING):
             return
-        if feature.inverse:
-            feature, source, target = self._opposite(feature), target, source
         again = _again(feature, source, target)
         times = self.facts.get(again, 0)
         if times:
             left = self.facts.delete(again) if times == 1 else self.facts.set(again, times - 1)
             self.facts = left
             return
-        forward, backward = feature.forward, feature.backward
-        self._part(forward, source, target)
-        if forward != backward or source != target:
-            self._part(backward, target, source)
+        self._part(feature.forward, source, target)
+        if feature.forward != feature.backward or source != target:
+            self._part(feature.backward, target, source)
         self._touch(feature, source, target)
         if feature.containment:
             self._part("<contains", target, source)
-        for symbol in feature.supersets:
-            self.unlink(self.schema.features[symbol], source, target)
-        if feature.opposite is not None and (forward != backward or source != target):
-            for symbol in self._opposite(feature).supersets:
-                self.unlink(self.schema.features[symbol], target, source)
 
     def _opposite(self, feature: FeatureInfo) -> FeatureInfo:
         return self.schema.features[feature.opposite or feature.symbol]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from language_server.partial_model.scopes import Scopes
@@ -115,3 +116,24 @@ class Schema:
     new: Mapping[str, int]
     case_insensitive: frozenset[str] = frozenset()
     no_scopes: Scopes | None = None
+
+    @cached_property
+    def entailed(self) -> Mapping[str, tuple[tuple[FeatureInfo, bool], ...]]:
+        """What a statement of each reference says: the relations that are kept, itself the first.
+
+        By its opposite, by what it is a subset of, by what those are; each once, and with whether
+        the ends are exchanged.
+        """
+        references = (each for each in self.features.values() if not each.attribute)
+        return {each.symbol: tuple(self._entailed(each)) for each in references}
+
+    def _entailed(self, feature: FeatureInfo) -> Iterator[tuple[FeatureInfo, bool]]:
+        waiting = [(feature, False)]
+        for each, exchanged in waiting:
+            # A reference that is its own opposite says the same with its ends exchanged.
+            if not each.inverse and not (exchanged and each.opposite == each.symbol):
+                yield each, exchanged
+            follow = [(self.features[above], exchanged) for above in each.supersets]
+            if each.opposite is not None:
+                follow.append((self.features[each.opposite], not exchanged))
+            waiting += [one for one in follow if one not in waiting]

@@ -67,10 +67,15 @@ def moves_of(prefix: Prefix, reading: Reading) -> Iterator[Move]:
 
 def _is_read_so(prefix: Prefix, expected: Expected, move: Move) -> bool:
     """Whether some reading of the prefix with a move takes it for what it is meant to be."""
-    rivals = (rival.terminal for rival in prefix.state.expected())
-    if not any(_is_rival(expected.terminal, rival, move.text) for rival in rivals):
+    rivals = [rival.terminal for rival in prefix.state.expected()]
+    contested = any(_is_rival(expected.terminal, rival, move.text) for rival in rivals)
+    if not contested and not any(_reads_less(rival, move.text) for rival in rivals):
         return True
     state = prefix.state.advance(move.insert)
+    if not state.alive:
+        return False  # the grammar takes less of it, and does not come back
+    if not contested:
+        return True
     start, white = state.length - len(move.text), state.skips()
     if white and any(behind.typed for behind in state.expected()):
         state = state.advance(" " if " " in white else white[0])
@@ -99,6 +104,11 @@ def _is_rival(terminal: Terminal, other: Terminal, text: str) -> bool:
     if "end" in (terminal.kind, other.kind) or (terminal.kind == other.kind):
         return False
     return other.match(text, 0) == len(text)
+
+
+def _reads_less(terminal: Terminal, text: str) -> bool:
+    """Whether a terminal reads a beginning of a text, but not all of it."""
+    return terminal.kind != "end" and 0 < terminal.match(text, 0) < len(text)
 
 
 def _says(trail: Trail, start: int, meant: Move) -> bool:

@@ -147,6 +147,23 @@ def test_white_space_stands_before_a_move_only_where_its_own_rule_skips_it() -> 
         of.metamodel.model_from_str(f"a{move.insert}")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "M: marks*='-' arrow?='->' name=ID;",
+        "M: words*=/[ab]+/ pair?='a b' ';';",
+        "M: ('to' | 'total') name=ID;",
+    ],
+)
+def test_no_move_is_what_a_shorter_terminal_takes_the_beginning_of(text: str) -> None:
+    """For textX reads greedily, or takes the first that fits, and comes to no longer one."""
+    of = build(Definition("greedy"), metamodel_from_str(text))
+    for begun in ("", "-", "a ", "to"):
+        prefix = Prefix.start(of).advance(begun)
+        for move in prefix.moves() if prefix.alive else ():
+            assert prefix.advance(move.insert).alive, (begun, move)
+
+
 STRINGS = {
     "M: t+=T r*=R; T: 't' name=STRING; R: 'r' x=[T|STRING];": (
         "t 'foo' r ",
