@@ -21,6 +21,7 @@ from language_server.partial_model import (
     LinkRules,
     Schema,
     Scopes,
+    entailments,
 )
 
 
@@ -229,18 +230,8 @@ def _indirect(features: dict[str, FeatureInfo], mapping: Mapping) -> set[str]:
     """The features that text can also state at another object, or by another feature."""
     found: set[str] = set()
     for stated in set(mapping.features.values()) & features.keys():
-        seen = {(stated, False)}  # the second: with the ends exchanged
-        waiting = list(seen)
-        while waiting:
-            symbol, exchanged = waiting.pop()
-            info = features[symbol]
-            implied = [(superset, exchanged) for superset in info.supersets]
-            if info.opposite:
-                implied.append((info.opposite, not exchanged))
-            new = [one for one in implied if one not in seen]
-            seen.update(new)
-            waiting += new
-        found.update(symbol for symbol, _ in seen - {(stated, False)})
+        _, *others = entailments(features, features[stated])
+        found.update(feature.symbol for feature, _ in others)
     return found
 
 

@@ -385,7 +385,7 @@ class Run:
         if origin == "model" and self._said is not None:
             likelihood = log_probability(self._said, token)
             written = [step.token for step in self._path]
-            chance = float(self._sampler.likelihoods(self._said, written)[token])
+            chance = self._sampler.likelihood(self._said, token, written)
         self._said = None
         settled = self.filter.settle(before, after)
         self._path.append(Step(token, origin, settled, likelihood, chance))

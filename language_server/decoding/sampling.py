@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -118,6 +119,12 @@ class Sampler:
         scaled = self.penalised(logits, written) / np.float64(self.sampling.temperature or 1.0)
         likelihoods = np.exp(scaled - scaled.max())
         return np.asarray(likelihoods / likelihoods.sum())
+
+    def likelihood(self, logits: Logits, token: int, written: Sequence[int] = ()) -> float:
+        """That of one token as `likelihoods` has it, at a fraction of what all of them take."""
+        scaled = self.penalised(logits, written) / np.float32(self.sampling.temperature or 1.0)
+        found = log_probability(scaled, token)
+        return math.exp(found) if found is not None else 0.0
 
     def penalised(self, logits: Logits, written: Sequence[int]) -> Logits:
         """The logits behind the repetition penalty."""

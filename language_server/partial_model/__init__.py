@@ -15,7 +15,7 @@ from language_server.partial_model.objects import Unit
 from language_server.partial_model.reading import Reading
 from language_server.partial_model.refinement import finish, identity_of, refine
 from language_server.partial_model.resolution import Fault
-from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema
+from language_server.partial_model.schema import NEW, ClassInfo, FeatureInfo, Schema, entailments
 from language_server.partial_model.scopes import Import, Scopes
 from language_server.partial_model.supposing import is_foreign, said_since, supposed
 from language_server.partial_model.truth import Truth
@@ -43,6 +43,7 @@ __all__ = [
     "Truth",
     "Unit",
     "closed_names",
+    "entailments",
     "finish",
     "identity_of",
     "is_foreign",

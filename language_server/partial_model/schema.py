@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -124,16 +124,26 @@ class Schema:
         By its opposite, by what it is a subset of, by what those are; each once, and with whether
         the ends are exchanged.
         """
-        references = (each for each in self.features.values() if not each.attribute)
-        return {each.symbol: tuple(self._entailed(each)) for each in references}
+        found = {}
+        for feature in self.features.values():
+            if not feature.attribute:
+                found[feature.symbol] = tuple(
+                    (each, exchanged)
+                    for each, exchanged in entailments(self.features, feature)
+                    # A reference that is its own opposite says the same with its ends exchanged.
+                    if not each.inverse and not (exchanged and each.opposite == each.symbol)
+                )
+        return found
 
-    def _entailed(self, feature: FeatureInfo) -> Iterator[tuple[FeatureInfo, bool]]:
-        waiting = [(feature, False)]
-        for each, exchanged in waiting:
-            # A reference that is its own opposite says the same with its ends exchanged.
-            if not each.inverse and not (exchanged and each.opposite == each.symbol):
-                yield each, exchanged
-            follow = [(self.features[above], exchanged) for above in each.supersets]
-            if each.opposite is not None:
-                follow.append((self.features[each.opposite], not exchanged))
-            waiting += [one for one in follow if one not in waiting]
+
+def entailments(
+    features: Mapping[str, FeatureInfo], feature: FeatureInfo
+) -> Sequence[tuple[FeatureInfo, bool]]:
+    """What a statement of a feature entails, itself the first; whether the ends are exchanged."""
+    found = [(feature, False)]
+    for each, exchanged in found:  # which grows meanwhile
+        follow = [(features[above], exchanged) for above in each.supersets]
+        if each.opposite is not None:
+            follow.append((features[each.opposite], not exchanged))
+        found += (one for one in dict.fromkeys(follow) if one not in found)
+    return found

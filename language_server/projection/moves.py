@@ -11,7 +11,7 @@ from language_server.partial_model import ObjectId, PartialModel, names_for, und
 from language_server.projection.attribute_values import attribute_value
 from language_server.projection.names import new_names
 from language_server.projection.spelling import is_free, may_become, spelt
-from language_server.syntax import Assign, Expected, Open, Refer, Terminal, Trail
+from language_server.syntax import Assign, Expected, Open, Refer, Trail
 
 if TYPE_CHECKING:
     from language_server.projection.prefix import Prefix, Reading
@@ -67,9 +67,12 @@ def moves_of(prefix: Prefix, reading: Reading) -> Iterator[Move]:
 
 def _is_read_so(prefix: Prefix, expected: Expected, move: Move) -> bool:
     """Whether some reading of the prefix with a move takes it for what it is meant to be."""
-    rivals = [rival.terminal for rival in prefix.state.expected()]
-    contested = any(_is_rival(expected.terminal, rival, move.text) for rival in rivals)
-    if not contested and not any(_reads_less(rival, move.text) for rival in rivals):
+    kind, whole = expected.terminal.kind, len(move.text)
+    rivals = (rival.terminal for rival in prefix.state.expected())
+    reads = [(rival.kind, rival.match(move.text, 0)) for rival in rivals if rival.kind != "end"]
+    # One of two is a keyword, and the other one can read it as well.
+    contested = kind != "end" and any(end == whole and kind != other for other, end in reads)
+    if not contested and not any(0 < end < whole for _, end in reads):
         return True
     state = prefix.state.advance(move.insert)
     if not state.alive:
@@ -97,18 +100,6 @@ def is_meant(whole: Prefix, start: int, move: Move) -> bool:
     """
     trail = whole.state.finish()
     return trail is not None and _says(trail, start, move)
-
-
-def _is_rival(terminal: Terminal, other: Terminal, text: str) -> bool:
-    """Whether one of two terminals is a keyword and the other one can read a text as well."""
-    if "end" in (terminal.kind, other.kind) or (terminal.kind == other.kind):
-        return False
-    return other.match(text, 0) == len(text)
-
-
-def _reads_less(terminal: Terminal, text: str) -> bool:
-    """Whether a terminal reads a beginning of a text, but not all of it."""
-    return terminal.kind != "end" and 0 < terminal.match(text, 0) < len(text)
 
 
 def _says(trail: Trail, start: int, meant: Move) -> bool:

@@ -27,7 +27,6 @@ class UnorderedGroup:
     def __init__(self, rule: Rule, node: Node, env: Environment, after: Continuation) -> None:
         self._rule = rule
         self._node = node
-        self._outer = env
         self._env = replace(env, line_ends=True) if node.eolterm else env
         self._after = after
         self._rounds: dict[tuple[int, Result], Slot] = {}
@@ -35,7 +34,7 @@ class UnorderedGroup:
             next(
                 i
                 for i, other in enumerate(node.nodes)
-                if other is node.nodes[j] or bool(other == node.nodes[j])
+                if other is node.nodes[j] or other == node.nodes[j]
             )
             for j in range(len(node.nodes))
         ]

@@ -21,18 +21,7 @@ from language_server.languages import Language, load_language
 from language_server.languages.imports import Disk, Library
 from language_server.projection import Effort, Prefix
 from tests.decoding.models import Markov
-
-LANGUAGES = (
-    "clevr",
-    "statechart",
-    "flowchart",
-    "taxonomy",
-    "taxonomy_ccs",
-    "blocks",
-    "minizinc",
-    "requirements",
-)
-
+from tests.projection.test_cases import LANGUAGES
 
 ORDERS = (10, 24, 40)
 """How many bytes the model looks back: the fewer, the newer the texts and the fewer consistent."""

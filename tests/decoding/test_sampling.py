@@ -52,6 +52,15 @@ def test_the_penalty_divides_what_is_likely_and_multiplies_what_is_not() -> None
     assert order(1.1, [0, 0, 0]) == [0, 1, 2, 3, 4]  # 2.73, however often it was written
 
 
+@pytest.mark.parametrize("temperature", [0, 0.5, 2])
+def test_the_likelihood_of_one_token_is_what_it_is_among_all(temperature: float) -> None:
+    logits = np.array([1.5, -2, 0, -np.inf], dtype=np.float32)
+    sampler = Sampler(Sampling(temperature=temperature, repetition_penalty=1.5), 0)
+    alone = [sampler.likelihood(logits, token, [1]) for token in range(4)]
+    assert np.allclose(alone, sampler.likelihoods(logits, [1]))
+    assert np.isclose(sum(alone), 1)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
